@@ -35,8 +35,24 @@ void run(const Volume &v) {
 }
 """
 
+MEMBERS = """
+struct Pool { unsigned groups, lanes; char *pages; };
+__global__ void wipe(char *pages, unsigned jobs) {
+    const unsigned job = (blockIdx.x * blockDim.x + threadIdx.x) >> 2;
+    if (job >= jobs) return;
+    char *page = pages + job * (1u << 22);
+    page[threadIdx.x & 3] = 0;  // bad
+}
+int make(Pool *p) {
+    if (p->lanes == 0 || p->lanes > 64 || p->groups == 0 || p->groups > 2048u / p->lanes) return 1;  // only bad
+    if (p->lanes == 0 || p->lanes > 64 || p->groups == 0 || p->groups > 1024u / p->lanes) return 1;  // only good
+    return cudaMalloc(&p->pages, (size_t(p->groups) * p->lanes) << 22) != cudaSuccess;
+}
+void start(const Pool *p) { wipe<<<p->groups, p->lanes * 4>>>(p->pages, p->groups * p->lanes); }
+"""
 
-@pytest.mark.parametrize("code", [TOTAL, SIDES], ids=["total", "sides"])
+
+@pytest.mark.parametrize("code", [TOTAL, SIDES, MEMBERS], ids=["total", "sides", "members"])
 def test_counts_that_the_host_makes(code: str) -> None:
     assert_pair(IndexOverflow, code)
 

@@ -14,6 +14,7 @@ from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.launching.member_limits import Limit, checked_elsewhere
 from kernlint.analysis.launching.run_time_sizes import chosen_by_callers
 from kernlint.analysis.launching.stated_sizes import short
+from kernlint.prove.admission import Way
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
@@ -22,6 +23,9 @@ from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
 
 HABIT = 1 << 30
 """From here on a limit is one of a type, and no size that somebody has in mind."""
+
+GRID_LIMIT = 65_535
+"""The most blocks of a grid along y and z."""
 
 OPEN = (1 << 20, 1 << 22)
 """Values of sizes that nothing bounds: what is held down is the same with both."""
@@ -116,6 +120,22 @@ def held(view: LaunchView, sizes: Sequence[Term], elsewhere: tuple[Limit, ...]) 
     return bool(asked) and all(bounded(symbol, checks) for symbol in asked)
 
 
+def largest_arguments(way: Way, limits: tuple[Limit, ...]) -> dict[Symbol, int]:
+    """Arguments of a launch at sizes that its checks admit together, each as large as these let it be; empty where not
+    all are held down, or only to what a grid may have."""
+    made = {one: image for one, image in way.images if one.kind is SymbolKind.PARAM and image.value is None}
+    asked = sorted({symbol for _, image in way.images for symbol in symbols(image)}, key=lambda one: one.serial)
+    checks = relevant((*way.checks, *(check for check, _ in checked_elsewhere(limits, asked))), asked)
+    held = [symbol for symbol in asked if bounded(symbol, checks)]
+    values = admitted_values(held, checks) if held else {}
+    if len(values) > 1 and all(abs(value - GRID_LIMIT) < 2 for value in values.values()):
+        return {}
+    if any(evaluate(c, {**dict.fromkeys(symbols(c), 1), **values}) == 0 for c in checks):
+        return {}
+    found = {symbol: evaluate(image, values) for symbol, image in made.items() if chosen_by_callers(image)}
+    return {symbol: value for symbol, value in found.items() if value is not None and value > 0}
+
+
 def relevant(checks: Iterable[Term], asked: Iterable[Symbol]) -> list[Term]:
     """The checks that say something of sizes, and of what these are compared with; none of statuses of calls."""
     known, left = set(asked), [check for check in checks if all(part.op != "call" for part in subterms(check))]
@@ -134,11 +154,18 @@ def admitted_values(asked: Sequence[Symbol], checks: Sequence[Term]) -> dict[Sym
     return _values(asked, checks, OPEN[0])
 
 
+def _by_number(symbol: Symbol, checks: Iterable[Term]) -> bool:
+    """Whether a check compares a size with a number: others may be held down by way of it."""
+    sides = (part for check in checks for part in upper(check))
+    return any(high.value is not None and symbol in growing(low) for low, high in sides)
+
+
 def _values(asked: Sequence[Symbol], checks: Sequence[Term], unbounded: int) -> dict[Symbol, int]:
     """Each size as large as the checks let it be, one after the other; ``unbounded`` where they leave it open."""
     out: dict[Symbol, int] = {}
     ranges: Narrowing | None = narrowed(checks, {})
-    for symbol in asked:
+    first = [symbol for symbol in asked if _by_number(symbol, checks)]
+    for symbol in (*first, *(symbol for symbol in asked if symbol not in first)):
         if ranges is None:
             return {}
         low, high = ranges.of(symbol.term)

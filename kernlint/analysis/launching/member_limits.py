@@ -35,15 +35,15 @@ class Limit:
 
 
 def _compute(facts: ModuleFacts) -> tuple[Limit, ...]:
-    found: dict[Span, Limit] = {}
+    found: dict[tuple[Span, Term], Limit] = {}
     for _, trace in facts[host].traces:
         for limit in _guards(trace):
             if len(found) < MOST:
-                found.setdefault(limit.span, limit)
+                found.setdefault((limit.span, limit.term), limit)
     for function in facts.module.functions:
         one = _returned(function)
         if one is not None and len(found) < MOST:
-            found.setdefault(one.span, one)
+            found.setdefault((one.span, one.term), one)
     return tuple(found.values())
 
 
@@ -55,7 +55,7 @@ def _guards(trace: Trace) -> Iterator[Limit]:
                 for part in conjuncts(guard.term):
                     mentioned = [(one, member_of(one)) for one in symbols(part)]
                     keys = tuple((one, (of[0].name, of[1])) for one, of in mentioned if of is not None)
-                    if keys and len(keys) == len(mentioned) and part.op in ("lt", "le"):
+                    if keys and len(keys) == len(mentioned) and part.op in ("lt", "le", "ne"):
                         yield Limit(part, keys, guard.span)
 
 

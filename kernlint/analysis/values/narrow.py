@@ -29,6 +29,7 @@ from __future__ import annotations
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launches import LaunchFact, host, launches
+from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.trace import trace
 from kernlint.analysis.values.narrow_amounts import amounted
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
@@ -108,5 +109,5 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     return tuple(found)
 
 
-narrow = KernelAnalysis("narrow", _compute, needs=(trace, launches, admitted, host, careful_siblings))
+narrow = KernelAnalysis("narrow", _compute, needs=(trace, launches, admitted, host, careful_siblings, member_limits))
 """Each :class:`Narrow` part of an address of a kernel variant, the strongest evidence first."""

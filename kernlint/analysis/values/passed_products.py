@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launching.admitted_sizes import HABIT, admitted_values, bounded, relevant, upper
+from kernlint.analysis.launching.admitted_sizes import GRID_LIMIT, HABIT, admitted_values, bounded, relevant, upper
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.member_limits import Limit, checked_elsewhere, member_limits
 from kernlint.analysis.launching.run_time_sizes import chosen_by_callers
 from kernlint.analysis.launching.stated_sizes import short
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
-from kernlint.analysis.values.reach import BEYOND, GRID_LIMIT, exact
+from kernlint.analysis.values.reach import BEYOND, exact
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.narrowing import narrowed

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.admitted import admitted
-from kernlint.analysis.launching.admitted_sizes import growing, upper
+from kernlint.analysis.launching.admitted_sizes import GRID_LIMIT, growing, largest_arguments, upper
+from kernlint.analysis.launching.member_limits import Limit, member_limits
 from kernlint.analysis.launching.stated_sizes import FITS, short
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.products import bits
@@ -48,9 +49,6 @@ BEYOND = 1 << 48
 FITTING = 1 << 31
 """Elements that a comment speaks of as more than fit, if it says so without a doubt."""
 
-GRID_LIMIT = 65_535
-"""The most blocks of a grid along y and z."""
-
 LARGE = 1 << 24
 """A number that a product with a small one brings beyond 32 bits."""
 
@@ -79,6 +77,8 @@ class Reach:
         ways = facts[admitted].ways
         self._ways = ways[:SEVERAL]
         self._all = len(ways) <= SEVERAL
+        self._limits: tuple[Limit, ...] = facts[member_limits]
+        self._largest: dict[Way, dict[Symbol, int]] = {}
         self._known: dict[tuple[int, Way | None], Narrowing | None] = {}
         said = dict(facts.options.ranges)
         more = any(len(one) == 1 and one[0] >= FITTING for one in facts.options.amounts)
@@ -148,33 +148,20 @@ class Reach:
             facts = (*side(access).facts, *WITHIN, *relations)
             spoken = sorted({s for fact in (*facts, part) for s in symbols(fact)}, key=lambda s: s.serial)
             most = {s: self._said[short(s)] for s in spoken if s.kind in _CALLERS and short(s) in self._said}
-            bounds = [
-                binary("le", low, high, BOOL)
-                for one, largest in most.items()
-                for low, high in ((const(0, I64), cast(one.term, I64)), (cast(one.term, I64), const(largest, I64)))
-            ]
-            first = narrowed((*(fact for fact in facts if not _may_wrap(fact)), *bounds), {}) if most else None
-            if first is None:
-                continue
-            # A product in 32 bits that fits where sizes are as they are said to be bounds its factors.
-            kept = [fact for fact in facts if not _may_wrap(fact) or _all_fit(fact, first)]
-            sound = frozenset(fact for fact in facts if all(_all_fit(high, first) for _, high in upper(fact)))
-            rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
-            if not rooted.covers(part):
-                pitch = _pitch(part, rooted, facts, most)
-                if pitch is None:
-                    continue
-                most |= pitch
-                rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
-                if not rooted.covers(part):
-                    continue
-                bounds += [binary("le", cast(one.term, I64), const(most[one], I64), BOOL) for one in pitch]
-            ranges = narrowed((*kept, *bounds), {})
-            if ranges is None or _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
-                continue
-            found = _largest(access, part, ranges)
-            if found is not None and kind.high < found.value < BEYOND:
-                return Example(tuple((one, high) for one, high in most.items()), found.value)
+            found = _at_most(access, part, way, most)
+            if found is not None:
+                return found
+        return None
+
+    def beyond_admitted(self, access: Access, part: Term) -> Example | None:
+        """As :meth:`exceeded`, where arguments are as large as the sizes that they are made of are let be by checks of
+        the host, those of other functions with them."""
+        for way in self._ways:
+            if way not in self._largest:
+                self._largest[way] = largest_arguments(way, self._limits)
+            found = _at_most(access, part, way, self._largest[way])
+            if found is not None:
+                return found
         return None
 
     def _ranges(self, access: Access, way: Way | None) -> Narrowing | None:
@@ -185,6 +172,42 @@ class Reach:
             found = narrowed((*facts, *WITHIN, *(way.relations if way is not None else ())), {})
             self._known[key] = found and _told_of_sizes(access, found)
         return self._known[key]
+
+
+def _at_most(access: Access, part: Term, way: Way | None, most: dict[Symbol, int]) -> Example | None:
+    """What a part comes to where sizes are no larger than ``most``, if that leaves its type."""
+    kind, relations = part.type, way.relations if way is not None else ()
+    facts = (*side(access).facts, *WITHIN, *relations)
+    if not isinstance(kind, IntType) or not most:
+        return None
+    bounds = [
+        binary("le", low, high, BOOL)
+        for one, largest in most.items()
+        for low, high in ((const(0, I64), cast(one.term, I64)), (cast(one.term, I64), const(largest, I64)))
+    ]
+    first = narrowed((*(fact for fact in facts if not _may_wrap(fact)), *bounds), {})
+    if first is None:
+        return None
+    # A product in 32 bits that fits where sizes are as they are said to be bounds its factors.
+    kept = [fact for fact in facts if not _may_wrap(fact) or _all_fit(fact, first)]
+    sound = frozenset(fact for fact in facts if all(_all_fit(high, first) for _, high in upper(fact)))
+    rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
+    if not rooted.covers(part):
+        pitch = _pitch(part, rooted, facts, most)
+        if pitch is None:
+            return None
+        most = {**most, **pitch}
+        rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
+        if not rooted.covers(part):
+            return None
+        bounds += [binary("le", cast(one.term, I64), const(most[one], I64), BOOL) for one in pitch]
+    ranges = narrowed((*kept, *bounds), {})
+    if ranges is None or _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
+        return None
+    found = _largest(access, part, ranges)
+    if found is not None and kind.high < found.value < BEYOND:
+        return Example(tuple((one, high) for one, high in most.items()), found.value)
+    return None
 
 
 def _may_wrap(fact: Term) -> bool:
@@ -307,7 +330,7 @@ def _exact(term: Term, ranges: Narrowing, tested: dict[Term, Range]) -> Range:
     elif op == "cast" and isinstance(term.args[0].type, IntType):
         raw = _exact(term.args[0], ranges, tested)
     if raw is None:
-        return ranges.of(term)
+        raw = ranges.of(term)
     kind = term.type
     if term not in tested or not isinstance(kind, IntType):
         return raw
