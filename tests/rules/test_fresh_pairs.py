@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent / "fresh"
 BOUNDS = {"KL101", "KL102", "KL103", "KL104", "KL105"}
 FAMILIES = {
     "bounds": BOUNDS,
-    "image": {"KL101", "KL102"},
+    "image": {"KL101", "KL102", "KL106"},
     "index-overflow": {"KL401"},
     "misaligned-vector-access": {"KL503"},
     "uninitialised-private": {"KL506"},

@@ -96,7 +96,7 @@ def assigned(m: Machine, node: Node) -> frozenset[VarDecl]:
             found.append(at.target)
         elif isinstance(at, AddressOf):
             found.append(at.operand)
-        elif isinstance(at, Call):
+        elif isinstance(at, Call) and not at.pure_math:
             if at.receiver is not None:
                 found.append(at.receiver)
             params = at.function.params if at.function is not None else ()
