@@ -25,9 +25,10 @@ class MisalignedVectorAccess(Rule):
     place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a
     pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one),
     when data say where runs of elements begin that lie back to back, or a counter hands out rows whose fixed length is
-    no multiple, where vectors lie behind as many single elements in shared memory as an argument says, and where only
-    the address of another array was tested. Start addresses are taken to be aligned; other parameters and data get the
-    benefit of the doubt. An access that stands under a test of its address or a pitch is left alone.
+    no multiple, where vectors lie behind as many single elements in shared memory as an argument says, where a launch
+    in sight passes a place a few elements into an array, and where only the address of another array was tested. Start
+    addresses are taken to be aligned; other parameters and data get the benefit of the doubt. An access that stands
+    under a test of its address or a pitch is left alone.
 
     ```opencl bad
     __kernel void window(__global const float *img, __global float *out, const int pitch) {
@@ -110,6 +111,12 @@ class MisalignedVectorAccess(Rule):
                 f"{what} at a place that {found.pitch} says, where runs of any length lie back to back: it need not be "
                 f"a multiple of {found.align}"
             )
+        elif found.kind == "passed":
+            assert found.view is not None
+            related.insert(0, Related(found.view.fact.span, "this launch passes it"))
+            message = (
+                f"{what}, and {access.root.name} is given a place {found.offset} bytes past a multiple of {found.align}"
+            )
         elif found.kind == "row":
             message = (
                 f"{what} in rows of {found.offset} bytes, of which data say the number: not all begin at a multiple of "
@@ -140,6 +147,9 @@ class MisalignedVectorAccess(Rule):
         if found.kind in ("thread", "block"):
             step = Step((0, 0, 0), found.thread, access.span, f"{verb[:4]} at byte {found.offset}")
             witness = Witness(found.block, (1, 1, 1), steps=(step,))
+        whose = f"{access.root.name} itself"
+        if found.view is not None:
+            whose = f"the memory in which {access.root.name} lies"
         return self.finding(
             access.span,
             message,
@@ -147,7 +157,7 @@ class MisalignedVectorAccess(Rule):
             Severity.NOTE if access.root.space is Space.PRIVATE else Severity.WARNING,
             related=related,
             witness=witness,
-            assumptions=(f"{access.root.name} itself is aligned to {found.align} bytes",),
+            assumptions=(f"{whose} is aligned to {found.align} bytes",),
             fix=f"use vload{lanes} or vstore{lanes}"
             if language == "opencl" and lanes
             else "round the offset up to a multiple of the vector, or access single elements",

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import compress, product
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.scenarios.tables import Block
@@ -27,6 +28,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, Trace
 from kernlint.analysis.values.aligned_tests import Tests, bounds, parts_of, remainder, share, tests_of
 from kernlint.analysis.values.data_rows import ends_at_next, odd_row
+from kernlint.analysis.values.passed_places import passed_place
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
@@ -69,9 +71,10 @@ CUDA_LARGEST = 16
 class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
-    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``row`` (``offset``: its length), ``layout``,
-    ``pitch`` or ``untested`` (only the address of the array ``tested`` was).  ``thread``: who does it under ``block``
-    threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).
+    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``row`` (``offset``: its length), ``passed``
+    (``view``: the launch), ``layout``, ``pitch`` or ``untested`` (only the address of the array ``tested`` was).
+    ``thread``: who does it under ``block`` threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the
+    array whose values say where (``data``).
     ``scalar``: the access that handles elements left over.
     """
 
@@ -84,6 +87,7 @@ class Misaligned:
     pitch: str = ""
     scalar: Access | None = None
     tested: str = ""
+    view: LaunchView | None = None
 
 
 class _Values(Mapping[Symbol, int]):
@@ -130,7 +134,8 @@ def alignment_of(type_: Type, language: str) -> int | None:
 
 
 class _Finder:
-    def __init__(self, of: Trace, known: Scenarios, language: str) -> None:
+    def __init__(self, of: Trace, known: Scenarios, language: str, context: LaunchContext) -> None:
+        self.context = context
         self.of = of
         self.language = language
         self.blocks = tuple(dict.fromkeys(shape.block for shape in known.plausible)) or ((64, 1, 1),)
@@ -149,6 +154,10 @@ class _Finder:
             if tests.settle(access, align):
                 continue
             if all(value % align == 0 for value in polynomial(access.offset).coefficients.values()):
+                passed = None if tests.others else passed_place(access, align, self.context)
+                if passed is not None and (access.root, "passed") not in told:
+                    told |= {access.span, (access.root, "passed")}
+                    yield Misaligned(access, align, "passed", passed[1], view=passed[0])
                 continue
             if any(isinstance(node, Deref) and node.unaligned for node in walk(access.node)):
                 continue
@@ -429,8 +438,8 @@ def _compute(facts: Facts) -> tuple[Misaligned, ...]:
     language = facts.module.language
     if not any(isinstance(a.type, (VectorType, StructType)) or _of_number(a, language) for a in of.accesses):
         return ()
-    return tuple(_Finder(of, facts[scenarios], language).find())
+    return tuple(_Finder(of, facts[scenarios], language, facts[launch_context]).find())
 
 
-misaligned = KernelAnalysis("misaligned", _compute, needs=(trace, scenarios))
+misaligned = KernelAnalysis("misaligned", _compute, needs=(trace, scenarios, launch_context))
 """Every :class:`Misaligned` access of a kernel variant, the first of each place."""

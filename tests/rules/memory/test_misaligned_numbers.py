@@ -66,6 +66,26 @@ def events(number: str, size: str, bad: bool = False, test: str = "") -> str:
     return text.replace("MARK", " // bad" if bad else "")
 
 
+PASSED = """
+#include <cuda_runtime.h>
+__global__ void halve(float *x, int quads, bool wide) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= quadsTEST) return;
+    float4 v = reinterpret_cast<float4 *>(x)[i];MARK
+    x[4 * i] = 0.5f * (v.x + v.y + v.z + v.w);
+}
+void run(float *spectrum, int n, int rows) {
+    const int quads = n / 4;
+    for (int r = 0; r < rows; ++r) halve<<<(quads + 127) / 128, 128>>>(spectrum + PLACE, quads, n % 4 == 0);
+}
+"""
+
+
+def passed(place: str, bad: bool = False, test: str = "") -> str:
+    """A kernel of whole vectors, launched for a part of an array."""
+    return PASSED.replace("PLACE", place).replace("TEST", test).replace("MARK", " // bad" if bad else "")
+
+
 def packed(load: str, mark: str = "", size: int = 16, attribute: str = "") -> str:
     """Structs of ``size`` bytes behind a number of two, four of which one load takes."""
     text = PACKED.replace("LOAD", load).replace("MARK", mark and f" // {mark}").replace("SIZE", str(size))
@@ -73,6 +93,12 @@ def packed(load: str, mark: str = "", size: int = 16, attribute: str = "") -> st
 
 
 CASES = {
+    "all but the first number": passed("1", bad=True),
+    "rows of six numbers": passed("6 * r", bad=True),
+    "a number of whole vectors": passed("8 + 12 * r"),
+    "rows of a length that is given": passed("(size_t)r * n"),
+    "a flag that lets vectors in": passed("1", test=" || !wide"),
+    "an address that is tested": passed("1", test=" || (unsigned long long)x % 16 != 0"),
     "a slot of seven numbers": events("atomicAdd(count, 1u)", "7", bad=True),
     "a slot of two numbers": events("atomicInc(count, 0xffffffffu)", "2", bad=True),
     "a slot of eight numbers": events("atomicAdd(count, 1u)", "((7 + 3) / 4 * 4)"),
