@@ -46,6 +46,7 @@ from kernlint.symbolic.terms import (
     binary,
     const,
     plain,
+    subterms,
     symbols,
 )
 from kernlint.tree.types import BOOL
@@ -129,6 +130,47 @@ def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
 
 FIRST = 3
 """The value of a scalar that an index only has to be above: with a large one nothing is left of a small launch."""
+
+
+TURN = 2
+"""Rows that items are dealt out to in turn, so few that a small launch begins anew."""
+
+
+def _turns(pair: Pair, bounding: Collection[Symbol], others: Collection[Symbol]) -> tuple[Symbol, ...]:
+    """The arguments by which a thread's number is divided for a remainder in the places of an update, where another
+    argument bounds the number: with no more items than those there would be nothing to take a remainder of.  Where the
+    quotient makes the place too, each item has its own; a ring begins where an argument or memory says, and its room
+    bounds it."""
+    if pair.first.root is not pair.second.root or not any(_updates(one) for one in (pair.first, pair.second)):
+        return ()
+    found: dict[Symbol, None] = {}
+    quotients = {plain(part.args[1]).symbol for part in subterms(pair.a.offset) if part.op == "div"}
+    for part in subterms(pair.a.offset):
+        by = plain(part.args[1]).symbol if part.op == "mod" else None
+        if by is None or by not in others or by in quotients:
+            continue
+        item = plain(part.args[0])
+        own = {s for s in symbols(item) if s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK)}
+        known = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM)
+        if not own or any(s.kind not in known for s in symbols(item)):
+            continue
+        tests = [fact for fact in pair.a.facts if own & set(symbols(fact))]
+        if any(set(bounding) & set(symbols(test)) for test in tests):
+            found[by] = None
+    return tuple(found)
+
+
+def _updates(access: Access) -> bool:
+    """Whether what is written is made of what was there."""
+    value = access.value
+    return (
+        access.writes
+        and isinstance(value, Term)
+        and any(
+            s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple) and s.origin[:2] == (access.root, access.offset)
+            for s in symbols(value)
+        )
+    )
 
 
 def _lowest(query: Overlap, bounding: Collection[Symbol]) -> dict[Symbol, int]:
@@ -329,8 +371,11 @@ class Finder:
         strides = pitches(others, query)
         if strides is None:
             return None
-        for values in BOUNDS:
-            under = launch.told((*rounded(strides, tiles), *low.items(), *zip(bounding, values, strict=False)))
+        turns = _turns(pair, bounding, others)
+        for values, again in (*((values, ()) for values in BOUNDS), *((BOUNDS[0], turns),) * bool(turns)):
+            kept = [(symbol, value) for symbol, value in strides if symbol not in again]
+            told = (*rounded(kept, tiles), *((symbol, TURN) for symbol in again), *low.items())
+            under = launch.told((*told, *zip(bounding, values, strict=False)))
             if tiles:
                 under = replace(under, values=rounded(under.values, tiles))
             small = within != "blocks" or max(grid) <= 4
