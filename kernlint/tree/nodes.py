@@ -492,6 +492,7 @@ class Launch(Expr):
     through where it is not resolved: a parameter, a variable that is set in several places.
     ``attributes``: a pointer to the attributes of the launch.  ``packed``: the array of the arguments' addresses, where
     its list does not stand with the launch.  ``event``: the address that receives the event of OpenCL's command.
+    ``beyond``: sizes that stand in OpenCL's array of them behind as many as there are said to be dimensions.
     """
 
     api: str
@@ -509,6 +510,7 @@ class Launch(Expr):
     attributes: Expr | None = None
     packed: Expr | None = None
     event: Expr | None = None
+    beyond: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.asked_by_count import asked_by_count
 from kernlint.analysis.hostmodel.boxes import misfits
 from kernlint.analysis.hostmodel.in_elements import in_elements
+from kernlint.analysis.hostmodel.instances import twins
 from kernlint.analysis.hostmodel.offsets import offset_of_elements
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, host_operations, object_operations, widths
+from kernlint.analysis.hostmodel.overdone import LONGEST, overdone
 from kernlint.analysis.hostmodel.places import Extent, as_pointer, element_of, extent_of
 from kernlint.analysis.hostmodel.sizes import (
     bounded_as_elements,
@@ -23,7 +26,6 @@ from kernlint.analysis.hostmodel.sizes import (
     rows_of_elements,
     same_count,
     scaled_pitch,
-    times_more,
 )
 from kernlint.analysis.hostmodel.smaller import smaller
 from kernlint.analysis.hostmodel.textures import of_textures
@@ -50,9 +52,6 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term
 from kernlint.tree.nodes import FunctionDecl
-
-LONGEST = 160
-"""Characters of a message that says sizes in terms of the host's variables."""
 
 
 class ByteCountMismatch(ModuleRule):
@@ -189,7 +188,7 @@ class ByteCountMismatch(ModuleRule):
         found: dict[Span, Finding] = {}
         right: dict[Span, set[object]] = {}
         """Operations that are right in an instance of a template, which they may be meant for alone."""
-        wrong: dict[Span, object] = {}
+        wrong: dict[Span, FunctionDecl] = {}
         for walk in (*facts[host_operations], *facts[object_operations]):
             operations: list[Copy | Fill] = [*walk.copies, *walk.fills, *walk.ranges, *walk.own]
             for one in operations:
@@ -202,7 +201,7 @@ class ByteCountMismatch(ModuleRule):
                     right.setdefault(span, set()).add(walk.function)
         for span, finding in found.items():
             others = right.get(span, set()) - {wrong[span]}
-            if not any(isinstance(other, FunctionDecl) and _twins(other, wrong[span]) for other in others):
+            if not any(twins(wrong[span], other) for other in others):
                 yield finding
 
     def _of_calls(self, facts: ModuleFacts) -> Iterator[Finding]:
@@ -311,14 +310,10 @@ class ByteCountMismatch(ModuleRule):
             return self.finding(
                 one.event.span, f"{message}, as with {values}", Severity.WARNING, related=related, fix=fix
             )
-        more = times_more(given, there, guards) if behind.offset.value == 0 else None
+        more = overdone(one.size, behind, given, guards, there)
         if more is not None:
-            message = f"{words(one.size)} bytes are asked for, {more.name} times the {where} that are allocated"
-            if len(message) > LONGEST:
-                message = f"{more.name} times as many bytes are asked for as are allocated"
-            return self.finding(
-                one.event.span, message, Severity.WARNING, related=related, fix="count both in the same way"
-            )
+            fix = "count both in the same way"
+            return self.finding(one.event.span, more, Severity.WARNING, related=related, fix=fix)
         if (
             behind.declared
             and behind.element > 1
@@ -427,6 +422,7 @@ class ByteCountMismatch(ModuleRule):
 def _misfits(walk: HostWalk) -> Iterator[tuple[Span, str, str, Span | None, tuple[Span, ...]]]:
     """Place, message, how to mend it, where the memory is allocated, and the calls that lead there."""
     yield from ((*one, None, ()) for one in misfits(walk))
+    yield from ((at, told, fix, None, stack) for at, told, fix, stack in asked_by_count(walk))
     for api, *told, made in (*in_elements(walk), *of_textures(walk)):
         yield api.span, told[0], told[1], made, api.stack
 
@@ -435,11 +431,6 @@ def _sized(one: Copy | Fill, walk: HostWalk) -> bool:
     """Whether the size of some memory that an operation is about is known; of a template by itself, it is not."""
     values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
     return any(extent_of(value, walk.allocations) is not None for value in values)
-
-
-def _twins(one: FunctionDecl, other: object) -> bool:
-    """Whether two functions are instances of one text."""
-    return isinstance(other, FunctionDecl) and one is not other and one.span == other.span
 
 
 def _several_rows(copy: Copy) -> bool:

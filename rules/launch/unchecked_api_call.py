@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.checks import error_checks, lapses
+from kernlint.analysis.hostmodel.checks import error_checks, lapses, told_late
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 
@@ -15,7 +15,8 @@ class UncheckedApiCall(ModuleRule):
 
     A failed allocation or copy leaves the program with memory that does not hold what it takes it to hold. Functions
     that give back are left out, and a cast to `void` says that it is meant. What the file does decides: where three of
-    four such calls are checked, the one that is not is a warning; where none is, there is one note for the file.
+    four such calls are checked, the one that is not is a warning; where none is, there is one note for the file. So
+    there is where the status of most calls is taken, and that of some is left to a later call of `cudaGetLastError`.
 
     ```cuda bad
     int *make(size_t bytes) {
@@ -78,3 +79,10 @@ class UncheckedApiCall(ModuleRule):
             related = [Related(other, "a call that is checked") for other in one.others[:1]]
             related += [Related(other, "nor is this one") for other in one.beside]
             yield self.finding(one.span, message, severity, related=related, fix=fix)
+        late = told_late(checks)
+        if late is not None:
+            message = f"the status of this call is dropped, and those of {len(late.others)} others are looked at here"
+            related = [Related(other, "a call that is checked") for other in late.others[:1]]
+            related += [Related(other, "nor is this one") for other in late.beside]
+            message += ": a failure shows at a later call, if at all"
+            yield self.finding(late.span, message, Severity.NOTE, related=related, fix=fix)

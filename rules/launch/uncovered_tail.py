@@ -30,7 +30,9 @@ from kernlint.symbolic.terms import (
     subterms,
     symbols,
 )
+from kernlint.tree.nodes import IntLit
 from kernlint.tree.types import FloatType, IntType, Space
+from kernlint.tree.walk import strip_casts
 
 AXES = "xyz"
 
@@ -136,6 +138,19 @@ class UncoveredTail(Rule):
         seen: set[Span] = set()
         views = facts[launch_context].launches
         for view in views:
+            flat = self._one_row(view, facts) if view.fact.span not in seen else None
+            if flat is not None:
+                seen.add(view.fact.span)
+                axis, size, place = flat
+                also = f", and say that there are {axis + 1} dimensions" if view.fact.threads is not None else ""
+                yield self.finding(
+                    view.fact.span,
+                    f"the launch has one thread along {AXES[axis]}, and the kernel handles one element a thread of as "
+                    f"many as {size} says there",
+                    related=[Related(place, f"the index is tested against {size} here")],
+                    fix=f"launch threads along {AXES[axis]} too{also}",
+                )
+                continue
             if sum(other.fact.host is view.fact.host for other in views) > 1 or view.fact.threads is not None:
                 continue  # another launch may be for the rest; work-items are counted one by one
             for axis in range(3):
@@ -183,6 +198,30 @@ class UncoveredTail(Rule):
                     related=[Related(facts.kernel.function.span, "this kernel is launched")],
                     fix="round up in integers: (n + block - 1) / block",
                 )
+
+    def _one_row(self, view: LaunchView, facts: Facts) -> tuple[int, str, Span] | None:
+        """The axis along which a launch has one thread, and the size that the kernel tests its index there against,
+        which it is passed as no number; of a size that it is passed out of sight, the host has to list one for that
+        axis which it does not launch."""
+        fact, images = view.fact, dict(view.images)
+        for axis in (1, 2):
+            if fact.threads is not None:
+                flat = fact.threads[axis].value == 1
+            else:
+                flat = all(sizes is not None and sizes[axis].value == 1 for sizes in (fact.grid, fact.block))
+            if not flat:
+                continue
+            listed = any(not isinstance(one, IntLit) for one in map(strip_casts, fact.node.beyond))
+            for guard in (guard for access in facts[trace].accesses if access.writes for guard in access.guards):
+                for part in conjuncts(guard.term):
+                    size = plain(part.args[1]).symbol if part.op == "lt" else None
+                    if size is None or size.kind is not SymbolKind.PARAM or polynomial(part.args[0]) != _place(axis):
+                        continue
+                    image = images.get(size)
+                    given = image.value is None and bool(symbols(image)) if image is not None else listed
+                    if given and self._left(size, 7, view, facts):
+                        return axis, size.name, guard.span
+        return None
 
     def _tested(self, view: LaunchView, axis: int, facts: Facts) -> tuple[str, Span] | None:
         """The size that the kernel tests its index along ``axis`` against, and that the grid is a part of."""

@@ -9,6 +9,7 @@ from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
 from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.operations import host_operations
 from kernlint.analysis.hostmodel.pending import Early, early_accesses
+from kernlint.analysis.hostmodel.rerecorded import rerecorded
 from kernlint.analysis.remarks import remarks
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
@@ -23,6 +24,9 @@ class UnsynchronisedHostRead(ModuleRule):
     any call of a function that is not in sight may do so. A copy of CUDA or HIP to pageable memory (a variable, memory
     of `malloc` or `new` that nobody locks) is over when the call returns: that is a note, as it lasts only until
     somebody pins the memory.
+
+    A wait for an event is for what was recorded last alone. Reported where one event is recorded on stream after
+    stream, and waited for when they are through.
 
     Arrays of numba likewise: ``copy_to_host`` waits, unless it is given a stream and an array to fill (one that it
     makes itself, or NumPy in sight, is pageable, and filled when the call returns); mapped and managed arrays are
@@ -71,6 +75,13 @@ class UnsynchronisedHostRead(ModuleRule):
         float found[2];
         clEnqueueReadBuffer(queue, x, CL_FALSE, 0, sizeof(found), found, 0, nullptr, nullptr);
         return found[0] + found[1];  // expect: KL614
+    }
+    ```
+
+    ```cuda bad
+    void gather(cudaStream_t *streams, int count, cudaStream_t main, cudaEvent_t done) {
+        for (int i = 0; i < count; ++i) cudaEventRecord(done, streams[i]);  // expect: KL614
+        cudaStreamWaitEvent(main, done, 0);
     }
     ```
 
@@ -214,6 +225,15 @@ class UnsynchronisedHostRead(ModuleRule):
     ```
 
     ```cuda good
+    void gather(cudaStream_t *streams, int count, cudaStream_t main, cudaEvent_t done) {
+        for (int i = 0; i < count; ++i) {
+            cudaEventRecord(done, streams[i]);
+            cudaStreamWaitEvent(main, done, 0);
+        }
+    }
+    ```
+
+    ```cuda good
     int first(const int *x, cudaStream_t stream) {
         int value = 0;
         cudaMemcpyAsync(&value, x, sizeof(int), cudaMemcpyDeviceToHost, stream);
@@ -279,6 +299,10 @@ class UnsynchronisedHostRead(ModuleRule):
             if fault.kind in ("early", "dies") and fault.span not in seen:
                 seen.add(fault.span)
                 yield self._of_way(fault)
+        for one in rerecorded(facts.module.functions):
+            message = f"{one.what} is recorded on stream after stream before a wait, which is for the last one alone"
+            fix = "wait for the event after each record, or have an event for each stream"
+            yield self.finding(one.span, message, related=[Related(one.wait, "waited for here")], fix=fix)
         for remark, related in remarks(facts, "early-read"):
             name, word = remark.words
             message = f"{name} is read while {word} that writes it may still be under way"

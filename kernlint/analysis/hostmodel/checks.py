@@ -34,6 +34,10 @@ class Checks:
     unchecked_launches: tuple[Span, ...]
     checked_calls: tuple[Span, ...]
     unchecked_calls: tuple[Span, ...]
+    taken: tuple[Span, ...] = ()
+    """Calls of the runtime whose own status somebody takes, whatever they do."""
+    left: tuple[Span, ...] = ()
+    """Calls among the checked ones of which only a later call tells whether they have failed."""
 
 
 def _compute(facts: ModuleFacts) -> Checks:
@@ -43,6 +47,8 @@ def _compute(facts: ModuleFacts) -> Checks:
     dropped = _dropped(functions)
     launches: dict[Span, bool | None] = {}
     calls: dict[Span, bool | None] = {}
+    taken: dict[Span, None] = {}
+    left: dict[Span, None] = {}
     left_out = facts.module.left_out_checks
     for function, trace in facts[host].traces:
         unclear = _unclear(function, trace)
@@ -55,10 +61,15 @@ def _compute(facts: ModuleFacts) -> Checks:
             by_itself = launch.node.api != "<<<>>>" and launch.node not in dropped and _returns(launch.node)
             _note(launches, launch.span, by_itself or last > launch.order, may_be_looked_at(launch))
         for api in trace.apis:
+            if _RUNTIME.fullmatch(api.name) and api.node not in dropped:
+                taken[api.span] = None
             if _MEANT.fullmatch(api.name) and isinstance(api.node, Call):
+                if api.node in dropped and not may_be_looked_at(api, -1):
+                    left[api.span] = None
                 later = last > api.order and not api.name.startswith("cl")  # OpenCL keeps no error for a later call
                 _note(calls, api.span, api.node not in dropped or later, may_be_looked_at(api))
-    return Checks(*_split(launches), *_split(calls))
+    looked, unlooked = _split(calls)
+    return Checks(*_split(launches), looked, unlooked, tuple(taken), tuple(at for at in left if at in looked))
 
 
 def _note(found: dict[Span, bool | None], span: Span, checked: bool, unclear: bool) -> None:
@@ -131,6 +142,10 @@ SHARE = 3
 """A habit: this many times more is looked at than is not."""
 
 
+TWICE = 2
+"""Calls of the same kind, at least, that a file takes the status of as a habit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lapse:
     """Something that nobody looks at, at ``span``.  ``others``: what is looked at in the same file, where so much is
@@ -163,6 +178,16 @@ def _in_rows(checked: Sequence[Span], unchecked: Sequence[Span]) -> Iterator[lis
         row.append(span)
     if row:
         yield row
+
+
+def told_late(checks: Checks) -> Lapse | None:
+    """The first calls, in a file that takes the status of more calls than it drops, whose own status is dropped, so
+    that a later call tells of their failure, if any does."""
+    own = [at for at in checks.checked_calls if at not in checks.left]
+    if len(own) < TWICE or len(checks.taken) <= len(checks.left):
+        return None
+    row = next(_in_rows(own, checks.left), None)
+    return Lapse(row[0], own, 0, row[1:]) if row is not None else None
 
 
 def lapses(checked: Sequence[Span], unchecked: Sequence[Span]) -> Iterator[Lapse]:

@@ -14,7 +14,7 @@ from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, plain, symbols
-from kernlint.tree.types import I64, IntType
+from kernlint.tree.types import I64
 
 VALUES = ((7, 3, 5, 2, 11), (3, 7, 2, 5, 13), (5, 2, 9, 4, 3))
 """Values of the variables, in order of appearance, under which two sizes are compared."""
@@ -60,28 +60,6 @@ def may_exceed(given: Polynomial, there: Polynomial, guards: Iterable[Term]) -> 
         if more > less and all(evaluate(check, env) != 0 for check in checks):
             return env
     return None
-
-
-_COUNTS = frozenset({SymbolKind.PARAM, SymbolKind.UNKNOWN})
-
-
-def times_more(given: Polynomial, there: Polynomial, guards: Iterable[Term]) -> Symbol | None:
-    """A number that the first count is multiplied by, and the second one is not, though they are the same otherwise;
-    None where there is none, or where the host has asked about it."""
-    if len(given.coefficients) != 1 or len(there.coefficients) != 1:
-        return None
-    ((mono, value),), ((less, same),) = given.coefficients.items(), there.coefficients.items()
-    rest = list(mono)
-    for atom in less:
-        if atom not in rest:
-            return None
-        rest.remove(atom)
-    if value != same or len(rest) != 1:
-        return None
-    found = rest[0].symbol
-    if found is None or found.kind not in _COUNTS or not isinstance(found.type, IntType) or found.high in (0, 1):
-        return None
-    return None if any(found in symbols(guard) for guard in guards) else found
 
 
 def _value(count: Polynomial, env: dict[Symbol, int]) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.analysis.trace.values import fields_of, left_out
 from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Term, const
 from kernlint.tree.nodes import Cast, Expr, FloatLit, InitList, IntLit, Ref, Unary, VarDecl
-from kernlint.tree.types import ArrayType, FloatType, IntType, Space, StructType, Type, VectorType
+from kernlint.tree.types import ArrayType, FloatType, IntType, PointerType, Space, StructType, Type, VectorType
 
 LARGEST = 4096
 """Scalars of a table that are looked at."""
@@ -53,6 +54,19 @@ def content(tables: dict[VarDecl, Table | None], root: Root, offset: Term, type_
     return None if table.only is None or table.only[0] != type_ else _constant(table.only[1], type_)
 
 
+def column(root: Root, offset: Term) -> tuple[int, ...]:
+    """The whole numbers that a read in a constant table may give, whose place is the same in each row of it."""
+    decl = root.decl
+    if decl is None or root.kind is not RootKind.VARIABLE or not decl.const or not isinstance(decl.type, ArrayType):
+        return ()
+    row, table = decl.type.element.size, _table(decl) if isinstance(decl.init, InitList) else None
+    parts = polynomial(offset).coefficients
+    if table is None or not row or any(mono and factor % row for mono, factor in parts.items()):
+        return ()
+    at = parts.get((), 0) % row
+    return tuple(number for place, (_, number) in table.cells.items() if place % row == at and isinstance(number, int))
+
+
 def _constant(number: Number, type_: Type) -> Term:
     return const(int(number), type_) if isinstance(type_, IntType) else Term("const", (float(number),), type_)
 
@@ -74,6 +88,9 @@ def _fill(cells: dict[int, tuple[Type, Number | None]], type_: Type, init: Expr 
         return False
     if isinstance(type_, (IntType, FloatType)):
         cells[at] = (type_, rest if init is None else _number(init, type_))
+        return True
+    if isinstance(type_, PointerType):
+        cells[at] = (type_, None)
         return True
     if init is not None and not isinstance(init, InitList):
         return False

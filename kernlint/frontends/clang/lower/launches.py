@@ -271,7 +271,17 @@ def _opencl(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> 
         global_size=_pointed_values(_at(args, 4), _at(args, 2)),
         callee=_at(args, 1),
         event=_at(args, 8),
+        beyond=_beyond(_at(args, 4), _at(args, 2)),
     )
+
+
+def _beyond(sizes: Expr | None, dims: Expr | None) -> tuple[Expr, ...]:
+    """The sizes that an array is declared with behind as many as there are dimensions."""
+    bare, dims = _bare(sizes), _bare(dims)
+    listed = bare.decl.init if isinstance(bare, Ref) else None
+    if not isinstance(listed, InitList) or not isinstance(dims, IntLit):
+        return ()
+    return tuple(one for one in listed.elements[dims.value : 3])
 
 
 def _pointed_values(expr: Expr | None, dims: Expr | None) -> Expr | None:
@@ -294,7 +304,8 @@ def _pointed_values(expr: Expr | None, dims: Expr | None) -> Expr | None:
     if isinstance(listed, Call) and len(listed.args) == 1:  # a vector that is made of a list
         listed = listed.args[0]
     if isinstance(listed, InitList):
-        return InitList(expr.span, SIZES, tuple(convert(one, U64) for one in listed.elements[:3]))
+        most = min(dims.value, 3) if isinstance(dims, IntLit) else 3
+        return InitList(expr.span, SIZES, tuple(convert(one, U64) for one in listed.elements[:most]))
     return expr
 
 
