@@ -178,6 +178,21 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "calls of which the last error is asked at once": (
+        UncheckedApiCall,
+        """
+        #define MUST(call) do { if ((call) != cudaSuccess) abort(); } while (0)
+        void run(float *to, const float *from, size_t bytes) {
+            float *x = nullptr;
+            cudaMalloc(&x, bytes);  // bad
+            MUST(cudaGetLastError());  // only good
+            MUST(cudaMemcpy(x, from, bytes, cudaMemcpyHostToDevice));
+            MUST(cudaMemcpy(to, x, bytes, cudaMemcpyDeviceToHost));
+            MUST(cudaFree(x));
+            MUST(cudaGetLastError());
+        }
+        """,
+    ),
 }
 
 

@@ -22,6 +22,8 @@ _MEANT = pattern(
 )
 """Allocations, copies, fills, builds and settings of arguments.  What gives back is left out."""
 
+_ASKS = pattern(r"(?:cuda|hip)(?:GetLastError|PeekAtLastError|\w*Synchronize)")
+
 _HARMLESS = pattern(r"printf|fprintf|puts|free|malloc|memcpy|memset|operator .*|std::.*|sqrtf?|min|max|abs")
 """Functions that are not followed and look at no device's errors."""
 
@@ -64,12 +66,20 @@ def _compute(facts: ModuleFacts) -> Checks:
             if _RUNTIME.fullmatch(api.name) and api.node not in dropped:
                 taken[api.span] = None
             if _MEANT.fullmatch(api.name) and isinstance(api.node, Call):
-                if api.node in dropped and not may_be_looked_at(api, -1):
+                if api.node in dropped and not may_be_looked_at(api, -1) and not _asked_at_once(api, trace, dropped):
                     left[api.span] = None
                 later = last > api.order and not api.name.startswith("cl")  # OpenCL keeps no error for a later call
                 _note(calls, api.span, api.node not in dropped or later, may_be_looked_at(api))
     looked, unlooked = _split(calls)
     return Checks(*_split(launches), looked, unlooked, tuple(taken), tuple(at for at in left if at in looked))
+
+
+def _asked_at_once(api: ApiEvent, trace: Trace, dropped: set[Node]) -> bool:
+    """Whether the next status that somebody takes is that of the last error, or of a wait for all that went before."""
+    later = [
+        one for one in trace.apis if one.order > api.order and _RUNTIME.fullmatch(one.name) and one.node not in dropped
+    ]
+    return bool(later) and _ASKS.fullmatch(min(later, key=lambda one: one.order).name) is not None
 
 
 def _note(found: dict[Span, bool | None], span: Span, checked: bool, unclear: bool) -> None:
