@@ -28,6 +28,7 @@ from kernlint.analysis.hostmodel.sizes import (
     scaled_pitch,
 )
 from kernlint.analysis.hostmodel.smaller import smaller
+from kernlint.analysis.hostmodel.sub_buffers import beyond
 from kernlint.analysis.hostmodel.textures import of_textures
 from kernlint.analysis.hostmodel.written import (
     in_bytes,
@@ -394,7 +395,10 @@ class ByteCountMismatch(ModuleRule):
                     return self.finding(copy.event.span, message, related=related, fix=fix)
         sides = ((copy.target, copy.pitches[0]), (copy.source, copy.pitches[1]))
         width = polynomial(copy.size)
-        sizes = (element_of(value) for value, at in sides if width.scaled(element_of(value)) == polynomial(at))
+        known = widths(copy)
+        sizes = (
+            one for value, at in sides for one in {element_of(value), *known} if width.scaled(one) == polynomial(at)
+        )
         size = max(sizes, default=1)
         if size > 1 and copy.size.value is None:
             made = [
@@ -423,6 +427,7 @@ def _misfits(walk: HostWalk) -> Iterator[tuple[Span, str, str, Span | None, tupl
     """Place, message, how to mend it, where the memory is allocated, and the calls that lead there."""
     yield from ((*one, None, ()) for one in misfits(walk))
     yield from ((at, told, fix, None, stack) for at, told, fix, stack in asked_by_count(walk))
+    yield from beyond(walk)
     for api, *told, made in (*in_elements(walk), *of_textures(walk)):
         yield api.span, told[0], told[1], made, api.stack
 

@@ -193,6 +193,31 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "the width of a row in elements, of a pitch in a member": (
+        ByteCountMismatch,
+        """
+        #include <vector>
+        struct Plane { double *at; size_t pitch; int columns, rows; };
+        void send(Plane &to, const std::vector<double> &from) {
+            cudaMemcpy2D(to.at, to.pitch, from.data(), to.columns * sizeof(double), to.columns, to.rows, cudaMemcpyHostToDevice);  // only bad  // bad
+            cudaMemcpy2D(to.at, to.pitch, from.data(), to.columns * sizeof(double), to.columns * sizeof(double), to.rows, cudaMemcpyHostToDevice);  // only good
+        }
+        """,  # noqa: E501
+    ),
+    "a part behind the end of a buffer": (
+        ByteCountMismatch,
+        """
+        #include <CL/cl.h>
+        void run(cl_context context, cl_mem *parts) {
+            cl_mem all = clCreateBuffer(context, CL_MEM_READ_WRITE, 8 * 512, NULL, NULL);
+            for (int i = 0; i < 8; ++i) {
+                cl_buffer_region part = {i * 512u, 512};  // only good
+                cl_buffer_region part = {512u + i * 512u, 512};  // only bad
+                parts[i] = clCreateSubBuffer(all, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part, NULL);  // bad
+            }
+        }
+        """,
+    ),
 }
 
 

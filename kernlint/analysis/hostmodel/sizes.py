@@ -109,7 +109,7 @@ def overwrites(size: Term, offset: Term) -> bool:
     """Whether pieces that a loop writes one after the other are longer than they lie apart."""
     whole = polynomial(size)
     for mono, value in polynomial(offset).coefficients.items():
-        moving = [a for a in mono if a.symbol is not None and _by_one(a.symbol)]
+        moving = [a for a in mono if a.symbol is not None and by_one(a.symbol)]
         if len(moving) == 1:
             rest = list(mono)
             rest.remove(moving[0])
@@ -178,10 +178,10 @@ def scaled_pitch(offset: Term, pitch: Term, size: int) -> bool:
 
 def moving(value: Value) -> bool:
     """Whether a pointer moves on from round to round of a loop."""
-    return isinstance(value, PointerValue) and any(map(_by_one, symbols(value.offset)))
+    return isinstance(value, PointerValue) and any(map(by_one, symbols(value.offset)))
 
 
-def _by_one(symbol: Symbol) -> bool:
+def by_one(symbol: Symbol) -> bool:
     """Whether a number grows by one from round to round."""
     if symbol.kind is not SymbolKind.PHI or symbol.step is None:
         return symbol.kind is SymbolKind.COUNTER
