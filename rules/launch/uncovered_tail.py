@@ -215,7 +215,8 @@ class UncoveredTail(Rule):
             for guard in (guard for access in facts[trace].accesses if access.writes for guard in access.guards):
                 for part in conjuncts(guard.term):
                     size = plain(part.args[1]).symbol if part.op == "lt" else None
-                    if size is None or size.kind is not SymbolKind.PARAM or polynomial(part.args[0]) != _place(axis):
+                    places = (_place(axis), polynomial(BLOCK[axis].term), polynomial(THREAD[axis].term))
+                    if size is None or size.kind is not SymbolKind.PARAM or polynomial(part.args[0]) not in places:
                         continue
                     image = images.get(size)
                     given = image.value is None and bool(symbols(image)) if image is not None else listed

@@ -145,6 +145,21 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "slices that are not launched, one for each block": (
+        UncoveredTail,
+        """
+        struct Field { int columns, slices; float *at; };
+        __global__ void cool(float *x, int columns, int slices) {
+            const int column = blockIdx.x * blockDim.x + threadIdx.x, slice = blockIdx.z;
+            if (column < columns && slice < slices) x[slice * columns + column] *= 0.5f;
+        }
+        void run(const Field &f) {
+            const dim3 grid((f.columns + 63) / 64);  // only bad
+            const dim3 grid((f.columns + 63) / 64, 1, f.slices);  // only good
+            cool<<<grid, 64>>>(f.at, f.columns, f.slices);  // bad
+        }
+        """,
+    ),
     "a row by itself": (
         UncoveredTail,
         """
