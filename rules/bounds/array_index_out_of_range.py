@@ -43,7 +43,9 @@ class ArrayIndexOutOfRange(Rule):
     thread fills one by one end where it has stopped: a loop that looks at the next element too, a round that stores as
     many as data say after one test of the end, and what is read behind a full buffer, or as far as a count that goes on
     when the array is full, are told as well; so are values of later windows where only the lower end of a window is
-    tested.
+    tested, runs at a cursor of which one is not kept within the room that is left as another is, a count that stops at
+    the size of the array and is a place in it, and places and counts that another kernel of the file keeps below the
+    number of elements that a list has.
 
     ```cuda bad
     __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {

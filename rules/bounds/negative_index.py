@@ -103,7 +103,7 @@ class NegativeIndex(Rule):
         for kept in facts[sentinels]:
             yield self._nothing_found(kept)
         halves: tuple[OneSided, ...] = facts[one_sided]
-        yield from map(self._one_sided, halves)
+        yield from (self._one_sided(one) for one in halves if one.below)
 
     def _one_sided(self, one: OneSided) -> Finding:
         access = one.access
@@ -113,7 +113,7 @@ class NegativeIndex(Rule):
             "the same way is tested for that, and this one only for being too large",
             related=[
                 Related(one.both.span, "the other coordinate is kept from being negative here"),
-                Related(one.upper.span, "this one is only kept below its end"),
+                Related(one.tested.span, "this one is only kept below its end"),
             ],
             assumptions=("the data put both coordinates below 0, as the test of the one says",),
             fix="test that this coordinate is not negative too",

@@ -11,6 +11,7 @@ from kernlint.analysis.extent.asking import example, shown
 from kernlint.analysis.extent.documented import Beyond, documented
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
+from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.past_end import excluded, of_overreach
@@ -129,6 +130,7 @@ class WrongBoundsGuard(Rule):
         documented,
         surplus_items,
         twins,
+        one_sided,
         allocated,
         limits,
         launch_context,
@@ -157,6 +159,8 @@ class WrongBoundsGuard(Rule):
                 span, message, severity, related=related, witness=witness, fix="test the last element that is touched"
             )
             return
+        halves: tuple[OneSided, ...] = facts[one_sided]
+        yield from (self._one_sided(one) for one in halves if not one.below)
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:
             if one.fault is Fault.SWAPPED or (one.fault is Fault.OTHER and facts[crossed_sizes]):
@@ -191,6 +195,21 @@ class WrongBoundsGuard(Rule):
             pairs.setdefault(twin.guard.span, []).append(twin)
         for found_twins in pairs.values():
             yield self._twin(found_twins)
+
+    def _one_sided(self, one: OneSided) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} at a coordinate that may be too large: one that is made of data in "
+            "the same way is kept below its end, and this one only from being negative",
+            related=[
+                Related(one.both.span, "the other coordinate is kept below its end here"),
+                Related(one.tested.span, "this one is only kept from being negative"),
+            ],
+            assumptions=("the data put both coordinates past their ends, as the test of the one says",),
+            fix="test this coordinate against its end too",
+            confidence=Confidence.MEDIUM,
+        )
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The test put right, where that is all it takes."""

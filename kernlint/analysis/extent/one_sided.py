@@ -1,4 +1,4 @@
-"""Coordinates that data choose, of which one is tested below 0 and past its end, and its like past its end alone.
+"""Coordinates that data choose, of which one is tested below 0 and past its end, and its like at one end alone.
 
 ``if (iy < 0 || iy >= H) continue; ... if (ix >= W) break; tile[iy * W + ix] += v`` with both made the same way of a
 position: who asks whether a row is negative knows of positions that are, and the column is made of such a one too.
@@ -24,12 +24,13 @@ Form = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OneSided:
-    """An access at a coordinate that ``upper`` keeps from its end, and nothing from being negative as ``both`` keeps
-    its like."""
+    """An access at a coordinate that ``tested`` keeps inside at one end, and nothing at the other as ``both`` keeps its
+    like; ``below``: the end that is not tested is 0."""
 
     access: Access
-    upper: Guard
+    tested: Guard
     both: Guard
+    below: bool
 
 
 def _form(term: Term) -> Form:
@@ -103,19 +104,19 @@ def _of(access: Access) -> OneSided | None:
         return None
     lower, upper = _tests(access)
     both = [form for form in upper if form in lower]
-    alone = [form for form in upper if form not in lower and _signed(form)] if both else []
+    alone = [(form, True) for form in upper if form not in lower and _signed(form)] if both else []
+    alone += [(form, False) for form in lower if form not in upper and _data(form)] if both else []
     found = elements(access) if alone else None
-    if found is None:
-        return None
-    for one in alone:
+    for one, below in alone if found is not None else ():
         for other in both:
             mine, theirs = _data(one), _data(other)
-            if not mine or mine & theirs or _like(one) != _like(other):
+            if found is None or not mine or mine & theirs or _like(one) != _like(other):
                 continue
             tests = [part for guard in access.guards for part in conjuncts(guard.term) if mine & set(symbols(part))]
-            asked = [part for part in tests if slack_of(part) is None or polynomial(part.args[0]) != one]
+            side = 0 if below else 1
+            asked = [part for part in tests if slack_of(part) is None or polynomial(part.args[side]) != one]
             if not asked and _stands_in(one, found[0]) and _stands_in(other, found[0]):
-                return OneSided(access, upper[one], lower[other])
+                return OneSided(access, upper[one] if below else lower[one], (lower if below else upper)[other], below)
     return None
 
 
@@ -124,7 +125,7 @@ def _compute(facts: Facts) -> tuple[OneSided, ...]:
     for access in facts[trace].accesses:
         one = _of(access)
         if one is not None:
-            found.setdefault((access.root, one.upper.span), one)
+            found.setdefault((access.root, one.tested.span), one)
     return tuple(found.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.negative_index import NegativeIndex
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from tests.rules.marked import findings
 
@@ -69,4 +70,21 @@ __global__ void deposit(const float *px, const float *py, const float *mass, flo
 )
 def test_cells_of_positions_in_arrays_of_their_own(test: str, bad: bool) -> None:
     found = findings(NegativeIndex, BINS.replace("TEST", test))
+    assert any("coordinate" in one.message for one in found) is bad, [one.message for one in found]
+
+
+@pytest.mark.parametrize(
+    ("test", "bad"),
+    [
+        ("x < 0 || x >= width || y < 0", True),
+        ("y < 0 || y >= height || x < 0", True),
+        ("x < 0 || x >= width || y < 0 || y >= height", False),
+        ("x < 0 || x >= width || y < 0 || y * width >= n", False),
+        ("x < 0 || x >= width || y < 0 || dab.y > height - 3", False),
+        ("x < 0 || y < 0", False),
+    ],
+)
+def test_coordinates_that_are_only_kept_from_being_negative(test: str, bad: bool) -> None:
+    code = STAMP.replace("COLUMN", "dab.y + v").replace("TEST", test)
+    found = findings(WrongBoundsGuard, code, "opencl")
     assert any("coordinate" in one.message for one in found) is bad, [one.message for one in found]
