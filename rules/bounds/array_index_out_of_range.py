@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.clamped_elsewhere import Unclamped, unclamped
 from kernlint.analysis.extent.drawn import Crowded, crowded
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.flushed import Flushed, flushed
@@ -122,6 +123,7 @@ class ArrayIndexOutOfRange(Rule):
         room_left,
         past_room,
         pushes_elsewhere,
+        unclamped,
         run_arrays,
         replayer,
     )
@@ -155,6 +157,8 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._found(one) for one in found_last if one.access.root not in arrays)
         pushes: tuple[Push, ...] = facts[pushes_elsewhere]
         yield from (self._push(one) for one in pushes if one.access.root not in arrays)
+        open_: tuple[Unclamped, ...] = facts[unclamped]
+        yield from (self._unclamped(one) for one in open_ if one.access.root not in arrays)
         past: tuple[PastRoom, ...] = facts[past_room]
         yield from map(self._past_room, past)
         runs: tuple[Untold, ...] = facts[room_left]
@@ -216,6 +220,16 @@ class ArrayIndexOutOfRange(Rule):
             f"{one.room}: {one.other.kernel} fills such a list of {access.root.name} as far as there is room",
             related=[Related(one.other.guard.span, "there the count is tested"), *calls(access)],
             fix=f"store only where the count is less than {one.room}",
+        )
+
+    def _unclamped(self, one: Unclamped) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} past the end of {access.root.name} where a number of {one.array} is "
+            f"more than {one.room}: {one.other.kernel} clamps it to that, and nothing does here",
+            related=[Related(one.other.guard.span, "there it is clamped"), *calls(access)],
+            fix=f"clamp the number to {one.room} here too",
         )
 
     def _past_room(self, one: PastRoom) -> Finding:

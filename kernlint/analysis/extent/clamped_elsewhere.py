@@ -1,0 +1,119 @@
+"""Arrays that a loop fills or reads as far as data say, where another kernel of the file clamps the same data to their
+length.
+
+``for (k < min(taps[y], 32)) ring[k] = ...`` in one kernel says that there may be more taps than 32; another one with
+``ring[32]`` and ``k < taps[y]`` asks nothing of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.extent.other_kernels import KERNELS
+from kernlint.analysis.extent.pushed import element_of, limits, most
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, RootKind
+from kernlint.analysis.trace.run import trace_function
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
+
+Clamp = tuple[str, int]
+"""The name of an array of numbers, and what they are held down to."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clamped:
+    """``kernel`` holds numbers down, by ``guard``."""
+
+    kernel: str
+    guard: Guard
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unclamped:
+    """An ``access`` as far as a number of ``array`` says, in an array of ``room`` elements; ``other``: its clamp."""
+
+    access: Access
+    array: str
+    room: int
+    other: Clamped
+
+
+def _number(term: Term) -> Symbol | None:
+    """The whole number from an argument's memory that a term is."""
+    symbol = plain(term).symbol
+    held = symbol is not None and symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple)
+    return symbol if held and symbol is not None and symbol.origin[0].kind is RootKind.PARAM else None
+
+
+def _clamps(term: Term) -> Iterator[Clamp]:
+    """The numbers from memory that parts of a condition hold down to a constant."""
+    for part in subterms(term):
+        sides = part.args if part.op == "min" else part.args[1:] if part.op == "select" else ()
+        for one, limit in (sides, sides[::-1]) if len(sides) == 2 else ():
+            symbol = _number(one)
+            if symbol is not None and limit.value is not None and limit.value > 1:
+                lesser = part.op == "min" or symbol in symbols(part.args[0])
+                if lesser:
+                    yield symbol.origin[0].name, limit.value
+
+
+def _compute(facts: ModuleFacts) -> dict[Clamp, Clamped]:
+    found: dict[Clamp, Clamped] = {}
+    kernels = facts.module.kernels
+    for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
+        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+            for guard in access.guards:
+                if guard.kind is GuardKind.LOOP:
+                    for clamp in _clamps(guard.term):
+                        found.setdefault(clamp, Clamped(kernel.function.name, guard))
+    return found
+
+
+clamped_elsewhere = ModuleAnalysis("clamped_elsewhere", _compute)
+"""The numbers from memory that kernels of a file clamp before loops go as far as they say."""
+
+
+def _end(access: Access) -> Symbol | None:
+    """The number from memory that all of a loop over an array goes as far as, of which nothing else is said."""
+    place = element_of(access)
+    if place is None or not access.loops:
+        return None
+    inner = access.loops[-1]
+    ends = [left for left, guard in limits(access) if guard.loop is inner and guard.kind is GuardKind.LOOP]
+    if len(ends) != 1 or inner.exits or inner.leaves:
+        return None
+    last = most(place + ends[0], (inner,))
+    moving = [mono for mono in last.coefficients if mono] if last is not None else []
+    if (
+        last is None
+        or len(moving) != 1
+        or len(moving[0]) != 1
+        or last.coefficients != Polynomial({moving[0]: 1, (): -1}).coefficients
+    ):
+        return None
+    symbol = _number(moving[0][0])
+    others = (guard for guard in access.guards if guard.loop is not inner and guard.kind is not GuardKind.AFTER_LOOP)
+    return None if symbol is None or any(symbol in symbols(guard.term) for guard in others) else symbol
+
+
+def _of(facts: Facts) -> tuple[Unclamped, ...]:
+    found: dict[Root, Unclamped] = {}
+    for access in facts[trace].accesses:
+        root = access.root
+        if root.kind is not RootKind.VARIABLE or not root.extent or not root.element.size or root in found:
+            continue
+        symbol, room = _end(access), root.extent // root.element.size
+        if symbol is None:
+            continue
+        known: dict[Clamp, Clamped] = facts[clamped_elsewhere]
+        other = known.get((symbol.origin[0].name, room))
+        if other is not None and other.kernel != facts.kernel.function.name:
+            found[root] = Unclamped(access, symbol.origin[0].name, room, other)
+    return tuple(found.values())
+
+
+unclamped = KernelAnalysis("unclamped", _of, needs=(trace, clamped_elsewhere))
+"""An :class:`Unclamped` for each array of a kernel variant that has one."""

@@ -1,0 +1,51 @@
+"""Loops that go as far as data say over arrays of a length that another kernel clamps the same data to."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+
+from tests.rules.marked import findings
+
+READS = """
+constexpr int kLongest = 150;
+__global__ void by_quality(const char *base, const int *length, float *score, int pitch, int reads) {
+    __shared__ char row[kLongest];
+    const int n = FIRST;
+    for (int k = threadIdx.x; k < n; k += blockDim.x) row[k] = base[blockIdx.x * pitch + k];
+    __syncthreads();
+    float sum = 0.0f;
+    for (int k = 0; k < n; ++k) sum += row[k];
+    if (threadIdx.x == 0) score[blockIdx.x] = sum;
+}
+__global__ void by_letter(const char *base, const int *length, int *count, int pitch, int reads) {
+    __shared__ char row[ROOM];
+    const int n = SECOND;
+    TEST
+    for (int k = threadIdx.x; k < n; k += blockDim.x) row[k] = base[blockIdx.x * pitch + k];
+    __syncthreads();
+    int sum = 0;
+    for (int k = 0; k < n; ++k) sum += row[k] == 'N';
+    if (threadIdx.x == 0) count[blockIdx.x] = sum;
+}
+"""
+
+OWN = "length[blockIdx.x]"
+
+
+@pytest.mark.parametrize(
+    ("first", "room", "second", "test", "bad"),
+    [
+        (f"min({OWN}, kLongest)", "kLongest", OWN, "", True),
+        (f"{OWN} < kLongest ? {OWN} : kLongest", "kLongest", OWN, "", True),
+        (f"min({OWN}, kLongest)", "kLongest", f"min({OWN}, kLongest)", "", False),
+        (f"min({OWN}, kLongest)", "kLongest", OWN, "if (n > kLongest) return;", False),
+        (f"min({OWN}, kLongest)", "2 * kLongest", OWN, "", False),
+        (f"min({OWN}, 100)", "kLongest", OWN, "", False),
+        (OWN, "kLongest", OWN, "", False),
+    ],
+)
+def test_lengths_of_reads(first: str, room: str, second: str, test: str, bad: bool) -> None:
+    code = READS.replace("FIRST", first).replace("ROOM", room).replace("SECOND", second).replace("TEST", test)
+    found = findings(ArrayIndexOutOfRange, code)
+    assert bool(found) is bad, [one.message for one in found]
