@@ -93,11 +93,13 @@ class Rule(_Described):
     ``requires_whole`` is for rules that argue from absence (no guard, no barrier): they do not run on a kernel
     that lost a statement, guard or barrier on the way into the tree.  True means :data:`ABSENCE`; a set names
     the kinds of loss that matter.  With ``looks_back`` it is only what comes before a finding that could speak against
-    it (a guard), so that losses behind it do not matter.
+    it (a guard), so that losses behind it do not matter.  ``throughout`` is for rules that propose to take something
+    away: what they say has to hold in every instance of a template and under every setting that a file is read under.
     """
 
     requires_whole: ClassVar[bool | frozenset[str]] = False
     looks_back: ClassVar[bool] = False
+    throughout: ClassVar[bool] = False
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         """Findings for one variant of one kernel, in any order."""

@@ -268,9 +268,15 @@ class Engine:
         findings: list[Finding] = []
         counts = Counts()
         elsewhere = self.elsewhere(source.path, config, questions)
+        readings: list[tuple[frozenset[str], list[Finding]]] = []
         for module in modules:
             found = self._check_module(module, source, selection, config, outcome, kept, counts, elsewhere)
+            readings.append((frozenset(kernel.name for kernel in module.kernels), found))
             findings += _new(found, findings)
+        if len(readings) > 1:
+            rules = selection.rules_for(source.path)
+            codes = {rule.meta.code for rule in rules if isinstance(rule, Rule) and rule.throughout}
+            findings = merge.in_all_readings(findings, readings, codes)
         counts.into(outcome)
         if not (outcome.kernels or outcome.missed) and (lonely := _device_functions(modules, source.path)):
             message = f"no kernel reaches the device functions of this file ({lonely}); nothing is said of them"
@@ -388,6 +394,8 @@ class Engine:
                         continue
                     named = _resting(_named(rule, finding, kernel.name), facts)
                     found.append(merge.FromVariant(named, facts.function))
+            if rule.throughout:
+                found = merge.in_all_variants(found, kernel.variants)
             findings += merge.over_variants(found, kernel.variants)
         why = gaps.reasons(losses.values(), module_facts.module.missing_headers)
         effort.next_turn()

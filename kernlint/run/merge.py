@@ -6,7 +6,7 @@ import functools
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Related, Severity
@@ -62,6 +62,28 @@ def over_variants(found: Sequence[FromVariant], variants: Sequence[FunctionDecl]
                 severity = Severity.NOTE if not everywhere else _quieter(severity)
             merged.append(replace(finding, severity=severity, instances=() if everywhere else labels))
     return merged
+
+
+def in_all_variants(found: Sequence[FromVariant], variants: Sequence[FunctionDecl]) -> list[FromVariant]:
+    """Those of ``found`` that are made at their place in every variant."""
+    holders: dict[Span, set[int]] = {}
+    for item in found:
+        holders.setdefault(item.finding.span, set()).add(id(item.variant))
+    return [item for item in found if len(holders[item.finding.span]) == len(variants)]
+
+
+def in_all_readings(
+    findings: Sequence[Finding], readings: Sequence[tuple[frozenset[str], Sequence[Finding]]], codes: Collection[str]
+) -> list[Finding]:
+    """``findings`` without those with one of ``codes`` that a reading of the same kernel does not have at that place;
+    a reading: the names of its kernels and what was found in it."""
+    places = [(kernels, {(one.code, one.span) for one in found}) for kernels, found in readings]
+    return [
+        finding
+        for finding in findings
+        if finding.code not in codes
+        or all((finding.code, finding.span) in had for kernels, had in places if finding.kernel in kernels)
+    ]
 
 
 def _quieter(severity: Severity) -> Severity:

@@ -16,8 +16,9 @@ class RedundantBarrier(Rule):
 
     A barrier costs time, and one that separates nothing misleads the reader. Told only as a proof: all accesses of the
     kernel are known, and every two of them that conflict keep apart without the barrier, for all launches that the
-    premises allow. The premises are part of the finding. Kernels with atomic operations, fences, asynchronous copies,
-    volatile memory or calls that are not followed are left alone.
+    premises allow, in every instance of a template and under every setting that the file is read under. The premises
+    are part of the finding. Kernels with atomic operations, fences, asynchronous copies, volatile memory or calls that
+    are not followed are left alone.
 
     ```cuda bad
     __global__ void twice(const float *a, float *b) {
@@ -53,6 +54,7 @@ class RedundantBarrier(Rule):
     meta = Meta("KL208", "redundant-barrier", Severity.NOTE, tags=("AuCS", "GPURepair"))
     needs = (redundant,)
     requires_whole = True
+    throughout = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: tuple[Redundant, ...] = facts[redundant]

@@ -6,7 +6,11 @@ import pytest
 from kernlint_rules.synchronisation.redundant_barrier import RedundantBarrier
 
 from kernlint.frontends.clang.frontend import ClangFrontend
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.prove.emulate import Buffer, FaultKind, LaunchSpec, run
+from kernlint.registry import load
+from kernlint.run.engine import Engine
 from kernlint.source import SourceFile
 from kernlint.tree.types import PointerType
 from tests.rules.marked import findings
@@ -76,3 +80,49 @@ def test_each_alone(name: str) -> None:
     for number in told:
         assert not races(text(lines, number))
     assert not races(code)
+
+
+def told(text: str) -> list[int]:
+    """The lines of the barriers that a whole run calls redundant."""
+    registry = load()
+    selection = Selection(registry, Config(select=("KL208",), pedantic=True))
+    source = SourceFile("kernel.cu", text.encode())
+    results = Engine(registry, selection).check_source(source, selection).results
+    return [source.line_of(result.finding.span.start) for result in results]
+
+
+INSTANCES = """
+template <int N>
+__global__ void turned(const float *a, float *b) {
+  __shared__ float s[64];
+  s[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
+  __syncthreads();
+  b[blockIdx.x * 64 + threadIdx.x] = s[%s];
+}
+void run(const float *a, float *b) { turned<0><<<4, 64>>>(a, b); turned<63><<<4, 64>>>(a, b); }
+"""
+
+
+def test_what_holds_in_one_instance_of_a_template_is_not_told() -> None:
+    assert told(INSTANCES % "N ? N - threadIdx.x : threadIdx.x") == []
+    assert told(INSTANCES % "threadIdx.x") == [6]
+
+
+SETTINGS = """
+__global__ void turned(const float *a, float *b) {
+  __shared__ float s[64];
+  s[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
+  __syncthreads();
+#ifdef TURNED
+  b[blockIdx.x * 64 + threadIdx.x] = s[%s];
+#else
+  b[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x];
+#endif
+}
+void run(const float *a, float *b) { turned<<<4, 64>>>(a, b); }
+"""
+
+
+def test_what_holds_under_one_setting_is_not_told() -> None:
+    assert told(SETTINGS % "63 - threadIdx.x") == []
+    assert told(SETTINGS % "threadIdx.x") == [5]
