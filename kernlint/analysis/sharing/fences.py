@@ -11,6 +11,7 @@ block scope on a cell that several blocks use.  A flag, turn or lock without the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from itertools import product
 
 from kernlint.analysis.accesses.pairs import concurrent, conflicting, known, same_value
@@ -26,6 +27,8 @@ from kernlint.analysis.order.words import slots
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.search.collisions import Asker, Race, asker_of
+from kernlint.analysis.search.inputs import PLAIN
+from kernlint.analysis.search.supposed import on_data
 from kernlint.analysis.sharing.finder import Finder
 from kernlint.analysis.sharing.global_races import across
 from kernlint.analysis.sharing.races import unbroken
@@ -35,6 +38,7 @@ from kernlint.prove.query import Refuted
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
+    BLOCK,
     THREAD,
     Symbol,
     SymbolKind,
@@ -181,8 +185,6 @@ def _passed_on(of: Trace, read: Access, barrier: BarrierEvent) -> bool:
 
 
 def _relabelled(access: Access, labels: tuple[Label, ...]) -> Access:
-    from copy import copy
-
     moved = copy(access)
     moved.labels = labels
     return moved
@@ -326,22 +328,65 @@ def _releases(ticket: Access) -> bool:
 
 
 def _narrow_atomics(of: Trace, finder: Finder, known_order: Order) -> Iterator[NarrowAtomic]:
-    for access in of.accesses:
-        if access.kind is not AccessKind.ATOMIC or access.root.space is not Space.GLOBAL or not known(access):
+    atomics = [one for one in of.accesses if one.kind is AccessKind.ATOMIC and one.root.space is Space.GLOBAL]
+    for access in atomics:
+        if access.scope not in (Scope.BLOCK, Scope.WARP, Scope.TILE) or not known(access):
             continue
-        if access.scope not in (Scope.BLOCK, Scope.WARP, Scope.TILE):
-            continue
-        others = (one for one in of.accesses if one.kind is AccessKind.ATOMIC and one.root is access.root)
-        for other in (access, *(one for one in others if one is not access and known(one))):
+        others = (one for one in atomics if one is not access and one.root is access.root and known(one))
+        for other in (access, *others):
             answer = finder.meet(across(access, other), "blocks")
+            if answer is None or answer[0].depends_on_data:
+                answer = _in_turn(access, other, finder)
             apart = answer is not None and known_order.between_blocks(access, other) in (
                 None,
                 Reason.WORD,
                 Reason.UNSURE,
             )
-            if answer is not None and apart and not answer[0].depends_on_data:
+            if answer is not None and apart:
                 yield NarrowAtomic(access, *answer)
                 break
+
+
+def _in_turn(access: Access, other: Access, finder: Finder) -> tuple[Refuted, Scenario] | None:
+    """Where two blocks meet that go from word to word round by round: each begins at one of its own and goes on to that
+    of another (``b = (b + 1) % blocks``).  Data may say how long that goes on, but not who comes where."""
+    ways = [(one, two) for one in _first_rounds(access) for two in _first_rounds(other)]
+    if len(ways) < 2:
+        return None  # neither goes on
+    for one, two in ways:
+        if _by_data(one) or _by_data(two):
+            continue
+        answer = finder.meet(across(one, two), "blocks")
+        if answer is not None:
+            return answer
+    return None
+
+
+def _first_rounds(access: Access) -> list[Access]:
+    """An access whose place changes with the rounds of a loop, as it is in the first round and in the second."""
+    carried = [s for s in symbols(access.offset) if s.kind is SymbolKind.PHI and s.init is not None]
+    if len(carried) != 1:
+        return [access]
+    symbol, begins, goes = carried[0], carried[0].init, carried[0].step
+    assert begins is not None
+    found = []
+    for value in (begins, None if goes is None else substitute(goes, {symbol: begins})):
+        if value is not None:
+            turn = copy(access)
+            turn.offset = substitute(access.offset, {symbol: value})
+            turn.guards = tuple(replace(g, term=substitute(g.term, {symbol: value})) for g in access.guards)
+            found.append(turn)
+    return found
+
+
+def _by_data(access: Access) -> bool:
+    """Whether data say where an access is, or which blocks make it."""
+    if any(symbol.kind not in PLAIN for symbol in symbols(access.offset)):
+        return True
+    return any(on_data(g.term) and not BLOCKS.isdisjoint(symbols(g.term)) for g in access.guards)
+
+
+BLOCKS = frozenset(BLOCK)
 
 
 def _compute(facts: Facts) -> Fences:
