@@ -24,7 +24,8 @@ def uniformity(term: Term, memo: dict[Term, Uniformity] | None = None) -> Unifor
 
     ``memo`` may be shared by calls for as long as no symbol's uniformity changes.
     """
-    return _level(term, {} if memo is None else memo, _possible)
+    most = max((symbol.uniformity for symbol in term.symbols), default=Uniformity.GRID)
+    return most if most is not Uniformity.VARYING else _level(term, {} if memo is None else memo, _possible)
 
 
 def variation(term: Term, memo: dict[Term, Uniformity] | None = None) -> Uniformity:

@@ -18,6 +18,7 @@ giving it back.  What is not seen to be broken is taken to be in order.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
@@ -357,7 +358,13 @@ def _exclusive(one: Event, other: Event) -> bool:
 
 def _taken(event: Event) -> set[Term]:
     """The conditions under which a block as a whole comes to an event."""
-    return {part for guard in event.guards for part in conjuncts(guard.term) if not _by_thread(part)}
+    return {part for guard in event.guards for part in _of_block(guard.term)}
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _of_block(term: Term) -> tuple[Term, ...]:
+    """The parts of a condition on which the threads of a block agree."""
+    return tuple(part for part in conjuncts(term) if not _by_thread(part))
 
 
 def _denied(taken: set[Term], others: set[Term]) -> bool:
@@ -385,8 +392,14 @@ def _chosen(guards: Iterable[Guard], waits: tuple[object, ...]) -> Iterator[Term
     for guard in guards:
         if guard.kind in (GuardKind.AFTER_LOOP, GuardKind.ASSERT) or guard.loop in waits:
             continue
-        if uniformity(guard.term) > Uniformity.BLOCK:
+        if _parts_blocks(guard.term):
             yield guard.term
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _parts_blocks(term: Term) -> bool:
+    """Whether threads of one block may disagree on a condition of a kernel whose walk is over."""
+    return uniformity(term) > Uniformity.BLOCK
 
 
 def _compute(facts: Facts) -> Order:

@@ -156,14 +156,8 @@ def slots(of: Trace) -> frozenset[Symbol]:
     placed = {s for access in of.accesses for s in _handed_on(access.offset) if _drawn(s)}
     if not placed:
         return frozenset()
-    compared = {
-        symbol
-        for event in (*of.accesses, *of.barriers, *of.exits)
-        for guard in event.guards
-        for term in equalities(guard.term)
-        for symbol in _handed_on(term)
-    }
-    return frozenset(placed - compared)
+    guards = {guard.term for event in (*of.accesses, *of.barriers, *of.exits) for guard in event.guards}
+    return frozenset(placed.difference(_reached(equalities(*guards), _put_in)))
 
 
 def _handed_on(term: Term) -> Iterator[Symbol]:
@@ -188,12 +182,18 @@ def _reached(terms: Iterable[Term], made_of: Callable[[Symbol], Iterable[Term]])
                 left.extend(made_of(symbol))
 
 
-def equalities(term: Term) -> Iterator[Term]:
-    """The comparisons for equality in ``term``."""
-    if term.op in ("eq", "ne"):
-        yield term
-    for arg in term.terms:
-        yield from equalities(arg)
+def equalities(*terms: Term) -> Iterator[Term]:
+    """The comparisons for equality in ``terms``, each once."""
+    seen: set[Term] = set()
+    left = [*reversed(terms)]
+    while left:
+        term = left.pop()
+        if term in seen:
+            continue
+        seen.add(term)
+        if term.op in ("eq", "ne"):
+            yield term
+        left.extend(reversed(term.terms))
 
 
 def _drawn(symbol: Symbol) -> bool:

@@ -195,10 +195,12 @@ def _relabelled(access: Access, labels: tuple[Label, ...]) -> Access:
 
 def _tickets(of: Trace) -> Iterator[UnfencedTicket]:
     """Stores of one block that another one reads once a counter says so, without a fence."""
-    for ticket in of.accesses:
-        if ticket.kind is not AccessKind.ATOMIC or ticket.root.space is not Space.GLOBAL or not ticket.writes:
+    asked: _Asked | None = None
+    for ticket in _counted(of):
+        asked = asked or _Asked(of)
+        told = asked.told(ticket)
+        if not told:
             continue
-        told = _told(of, ticket)
         for load in of.accesses:
             if load.kind is not AccessKind.READ or load.root.space is not Space.GLOBAL or load.order < ticket.order:
                 continue
@@ -245,13 +247,13 @@ def _shared_out(store: Access, load: Access) -> bool:
 
 def _early(of: Trace) -> Iterator[EarlyTicket]:
     """Tickets taken by a thread that has not waited for the stores of the others."""
-    for ticket in of.accesses:
-        if ticket.kind is not AccessKind.ATOMIC or ticket.root.space is not Space.GLOBAL or not ticket.writes:
-            continue
+    asked: _Asked | None = None
+    for ticket in _counted(of):
         chosen = {guard.term for guard in ticket.guards if _one_thread(guard.term)}
         if not chosen or ticket.loops:
             continue
-        told = _told(of, ticket)
+        asked = asked or _Asked(of)
+        told = asked.told(ticket)
         for load in of.accesses:
             if load.kind is not AccessKind.READ or load.order < ticket.order or load.root is ticket.root:
                 continue
@@ -291,32 +293,33 @@ def _of_block(offset: Term) -> frozenset[Symbol]:
     return frozenset(symbol for symbol in symbols(offset) if symbol.kind is SymbolKind.BLOCK)
 
 
-def _told(of: Trace, ticket: Access) -> set[Symbol]:
-    """Symbols whose value tells what ``ticket`` returned: its result, and shared memory that it was put into."""
-    own = {
-        symbol
-        for access in of.accesses
-        for term in (access.value, *(guard.term for guard in access.guards))
-        if term is not None
-        for symbol in symbols(term)
-        if symbol.kind is SymbolKind.UNKNOWN and symbol.origin is ticket.node
-    }
-    cells = {
-        id(access.root)
-        for access in of.accesses
-        if access.kind is AccessKind.WRITE
-        and access.root.space is Space.SHARED
-        and access.value is not None
-        and any(symbol in own for symbol in symbols(access.value))
-    }
-    passed = {
-        symbol
-        for access in of.accesses
-        for guard in access.guards
-        for symbol in symbols(guard.term)
-        if symbol.kind is SymbolKind.LOAD and id(symbol.origin[0]) in cells
-    }
-    return (own | passed) - slots(of)
+def _counted(of: Trace) -> list[Access]:
+    """The atomic operations on global memory that change it."""
+    atomics = (access for access in of.accesses if access.kind is AccessKind.ATOMIC)
+    return [access for access in atomics if access.root.space is Space.GLOBAL and access.writes]
+
+
+class _Asked:
+    """What the guards and the stores to shared memory of a kernel tell, collected once for all its tickets."""
+
+    def __init__(self, of: Trace) -> None:
+        guards = {guard.term for access in of.accesses for guard in access.guards}
+        self.guarding = frozenset(symbol for term in guards for symbol in symbols(term))
+        self.stored = [
+            (access, frozenset(symbols(access.value)))
+            for access in of.accesses
+            if access.kind is AccessKind.WRITE and access.root.space is Space.SHARED and access.value is not None
+        ]
+        valued = {access.value for access in of.accesses if access.value is not None}
+        self.met = self.guarding.union(symbol for term in valued for symbol in symbols(term))
+        self.slots = slots(of)
+
+    def told(self, ticket: Access) -> frozenset[Symbol]:
+        """Symbols whose value tells what ``ticket`` returned: its result, and shared memory that it was put into."""
+        own = {s for s in self.met if s.kind is SymbolKind.UNKNOWN and s.origin is ticket.node}
+        cells = {id(access.root) for access, found in self.stored if not own.isdisjoint(found)}
+        passed = {s for s in self.guarding if s.kind is SymbolKind.LOAD and id(s.origin[0]) in cells}
+        return frozenset((own | passed) - self.slots)
 
 
 def _releases(ticket: Access) -> bool:

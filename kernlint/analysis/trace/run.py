@@ -225,6 +225,8 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
             memo: dict[Term, Uniformity] = {}
             stable = True
             for symbol in moving:
+                if getattr(symbol, name) is Uniformity.VARYING:
+                    continue  # there is nothing above it
                 level = level_of(symbol, memo)
                 if level > getattr(symbol, name):
                     setattr(symbol, name, level)
