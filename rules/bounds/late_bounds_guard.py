@@ -187,6 +187,8 @@ def _out_of_order(kernel: Trace, test: ConditionEvent) -> Iterator[tuple[Access,
                 continue
             for part in parts:
                 side = _bound_on(part, polynomial(access.index))
+                if side < 0 and _only_added(polynomial(access.index)):
+                    continue  # never in front of the start: what is tested is not where the array begins
                 if side and not _covered(access, polynomial(access.index), side) and not _fits(access):
                     yield access, part, side < 0
                     break
@@ -219,6 +221,14 @@ def _bound_on(part: Term, index: Polynomial) -> int:
     if right == index and _independent(part.args[0], index):
         return -1 if part.op != "ne" else 1
     return 0
+
+
+def _only_added(index: Polynomial) -> bool:
+    """Whether an index is a sum of things that are never negative."""
+    lows = (interval(atom)[0] for atom in index.atoms)
+    return all(factor >= 0 for factor in index.coefficients.values()) and all(
+        low is not None and low >= 0 for low in lows
+    )
 
 
 def _independent(bound: Term, index: Polynomial) -> bool:

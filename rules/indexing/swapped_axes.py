@@ -66,6 +66,15 @@ class SwappedAxes(Rule):
     ```
 
     ```cuda bad
+    __global__ void blur(const float *image, float *out, int width, int height) {
+        int x = blockIdx.x * blockDim.x + threadIdx.x;
+        int y = blockIdx.y * blockDim.y + threadIdx.y;
+        if (x >= width || y >= height) return;
+        out[y * width + x] = image[y * height + min(x + 1, width - 1)];  // expect: KL403
+    }
+    ```
+
+    ```cuda bad
     __global__ void halves(const float *in, float *out, int columns, int rows) {
         int c = blockIdx.x * blockDim.x + threadIdx.x;
         int r = blockIdx.y * blockDim.y + threadIdx.y;
@@ -111,6 +120,15 @@ class SwappedAxes(Rule):
                     for (int k = 0; k <= row; ++k) sum += a[(plane * side + row) * side + k];
                     out[(plane * side + row) * side + column] = sum;
                 }
+    }
+    ```
+
+    ```cuda good
+    __global__ void down(const float *image, float *out, int width, int height) {
+        int x = blockIdx.x * blockDim.x + threadIdx.x;
+        int y = blockIdx.y * blockDim.y + threadIdx.y;
+        if (x >= width || y >= height) return;
+        out[x * height + y] = image[x * height + min(y + 1, height - 1)];
     }
     ```
 
@@ -168,7 +186,7 @@ class SwappedAxes(Rule):
                 f"{pitch} and the column by another extent",
                 related=[
                     Related(slow.span, f"the slow index is tested here: {words(slow.term)}"),
-                    Related(fast.span, f"the fast index is tested here: {words(fast.term)}"),
+                    *([Related(fast.span, f"the fast index is tested here: {words(fast.term)}")] * (fast is not slow)),
                 ],
                 witness=example(past, facts),
                 fix="swap the two extents in the guard",
@@ -216,13 +234,14 @@ class SwappedAxes(Rule):
         return wrong(facts, finding, source)
 
     def _swapped(self, access: Access) -> tuple[Guard, Guard, Term] | None:
-        bounds = list(_upper_bounds(access.guards))
-        if len(bounds) < 2:
-            return None
         offset = polynomial(access.offset)
+        bounds = list(_upper_bounds(access.guards))
+        clamped = list(_clamps(offset)) if bounds else []
+        if len(bounds) + len(clamped) < 2:
+            return None
         size = access.size or 1
         for slow_guard, slow, slow_bound, extent in bounds:
-            for fast_guard, fast, fast_bound, _ in bounds:
+            for fast_guard, fast, fast_bound in (*((g, i, b) for g, i, b, _ in bounds), *clamped):
                 if slow_bound == fast_bound or slow == fast or _is_rows(fast, slow_bound):
                     continue
                 border = min(slow_bound.coefficients.get((), 0), 0)  # as wide on both axes
@@ -232,7 +251,7 @@ class SwappedAxes(Rule):
                 wrong = (slow * (slow_bound - number(border)) + fast).scaled(size)
                 own = slow.atoms | fast.atoms
                 if _apart(offset - wrong, own) and not _apart(offset - right, own):
-                    return slow_guard, fast_guard, extent
+                    return slow_guard, fast_guard or slow_guard, extent
         return None
 
 
@@ -266,6 +285,15 @@ def _upper_bounds(guards: tuple[Guard, ...]) -> Iterator[tuple[Guard, Polynomial
                 index = polynomial(term.args[0])
                 if index.atoms and _is_extent(bound):
                     yield guard, index, bound, extent
+
+
+def _clamps(offset: Polynomial) -> Iterator[tuple[None, Polynomial, Polynomial]]:
+    """(nothing, index, bound) of indices that are held inside an extent and not tested: ``min(x, width - 1)``."""
+    for atom in offset.atoms:
+        for last in atom.terms if atom.op == "min" else ():
+            bound = polynomial(plain(last)) + number(1)
+            if _is_extent(bound) and polynomial(atom).atoms == {atom}:
+                yield None, polynomial(atom), bound
 
 
 def _is_extent(bound: Polynomial) -> bool:

@@ -47,7 +47,8 @@ class UncoveredTail(Rule):
     A number of blocks that is a quotient rounded down leaves out what the division leaves over. Reported where the
     kernel tests its index against the very size that the host divides by the size of the block, handles one element a
     thread, and nothing that the host checks makes the size a multiple; and where grid, block and that size are numbers
-    of which the last is larger. So is a grid that is cut down to a number, or to what the device has room for. Likewise
+    of which the last is larger; and where the launch has one thread along an axis on which the kernel handles as many
+    elements as a size says. So is a grid that is cut down to a number, or to what the device has room for. Likewise
     ``ceil(n / 256)`` of two integers, which divides first.
 
     ```cuda bad
@@ -95,6 +96,26 @@ class UncoveredTail(Rule):
     }
     void run(float *x, int n) {
         twice<<<ceil(n / 256), 256>>>(x, n);  // expect: KL602
+    }
+    ```
+
+    ```cuda bad
+    __global__ void mark(char *x, int width, int height) {
+        const int at = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+        if (at < width && row < height) x[row * width + at] = 1;
+    }
+    void run(char *x, int width, int height) {
+        mark<<<(width + 31) / 32, 32>>>(x, width, height);  // expect: KL602
+    }
+    ```
+
+    ```cuda good
+    __global__ void mark(char *x, int width, int height) {
+        const int at = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+        if (at < width && row < height) x[row * width + at] = 1;
+    }
+    void run(char *x, int width) {
+        mark<<<(width + 31) / 32, 32>>>(x, width, 1);
     }
     ```
 
@@ -175,6 +196,17 @@ class UncoveredTail(Rule):
                         f"of more of them than those have threads, as {size} may say, the last get no thread",
                         related=[Related(place, f"the index is tested against {size} here")],
                         fix="let each thread go on in steps of the grid, or leave the grid as large as it has to be",
+                    )
+                flat = self._flat(view, axis, facts)
+                if flat is not None and view.fact.span not in seen:
+                    seen.add(view.fact.span)
+                    size, place = flat
+                    yield self.finding(
+                        view.fact.span,
+                        f"the launch has one thread along {AXES[axis]}, and the kernel tests for {size} elements "
+                        "there: only the first gets a thread",
+                        related=[Related(place, f"the index is tested against {size} here")],
+                        fix=f"give grid and block an extent along {AXES[axis]}",
                     )
                 tested = self._tested(view, axis, facts)
                 if tested is not None and view.fact.span not in seen:
@@ -294,6 +326,28 @@ class UncoveredTail(Rule):
                         continue
                     if polynomial(part.args[0]) == _place(axis):
                         return blocks * block, count, guard
+        return None
+
+    def _flat(self, view: LaunchView, axis: int, facts: Facts) -> tuple[str, Span] | None:
+        """(size, test) where a launch has one block of one thread along an axis, and the kernel handles as many
+        elements there as a size says, one a thread."""
+        fact = view.fact
+        if fact.grid is None or fact.block is None or (fact.grid[axis].value, fact.block[axis].value) != (1, 1):
+            return None
+        images = dict(view.images)
+        for access in facts[trace].accesses:
+            if not access.writes or access.root.space is not Space.GLOBAL:
+                continue
+            if not {BLOCK[axis], THREAD[axis]} <= set(symbols(access.offset)):
+                continue
+            for guard in access.guards:
+                for part in conjuncts(guard.term):
+                    size = plain(part.args[1]).symbol if part.op == "lt" else None
+                    if size is None or polynomial(part.args[0]) != _place(axis):
+                        continue
+                    given = images.get(size)
+                    if given is not None and symbols(given) and self._left(size, 2, view, facts):
+                        return size.name, guard.span
         return None
 
     def _capped(self, view: LaunchView, axis: int, facts: Facts) -> tuple[str, str, Span] | None:

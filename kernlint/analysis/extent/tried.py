@@ -74,7 +74,21 @@ def host_symbols(view: LaunchView) -> list[Symbol]:
 
 def chosen_symbols(view: LaunchView) -> list[Symbol]:
     """The host variables that get values: those that neither the source nor a loop of the host gives one."""
-    return [symbol for symbol in host_symbols(view) if _at_start(symbol) is None and _ends(symbol) is None]
+    left = _left_to_runtime(view)
+    return [one for one in host_symbols(view) if _at_start(one) is None and _ends(one) is None and one not in left]
+
+
+def _left_to_runtime(view: LaunchView) -> set[Symbol]:
+    """Sizes of work-groups that nothing but the groups rests on, where work-items are counted: groups of one work-item
+    are as good a choice as others (OpenCL API specification, clEnqueueNDRangeKernel)."""
+    if view.fact.threads is None:
+        return set()
+    passed = (term for symbol, term in view.images if symbol.kind is SymbolKind.PARAM)
+    terms = [*view.fact.threads, *passed, *(size for _, size in view.fact.extents)]
+    terms += view.checks if view.fact.shared is None else (*view.checks, view.fact.shared)
+    used = {symbol for term in terms for symbol in symbols(term)}
+    sizes = {symbol for size in view.fact.block or () for symbol in symbols(size)}
+    return {size for size in sizes if size.kind is SymbolKind.PARAM and size not in used}
 
 
 def _ends(symbol: Symbol) -> tuple[Term, Symbol] | None:
@@ -101,6 +115,7 @@ def settings_of(
     only callers know how they go with the size of an object get values of their own too."""
     found = host_symbols(view)
     fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None}
+    fixed |= {symbol: 1 for symbol in found if symbol in _left_to_runtime(view)}
     counted = [symbol for symbol in found if _ends(symbol) is not None]
     found = chosen_symbols(view)
     if len(found) > len(tried[0]) or not all(is_open(s) or (apart and s.reason == OF_CALLERS) for s in found):
@@ -169,8 +184,7 @@ def _sizes(terms: tuple[Term, ...] | None, env: dict[Symbol, int]) -> tuple[int,
 
 
 def _grid(view: LaunchView) -> Sizes | None:
-    """The blocks of a launch.  Where the runtime chooses the size of a work-group, groups of one work-item are as good$
-    a choice as others (OpenCL API specification, clEnqueueNDRangeKernel)."""
+    """The blocks of a launch."""
     return view.fact.threads if view.fact.block is None and view.fact.threads is not None else view.fact.grid
 
 

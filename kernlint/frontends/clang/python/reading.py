@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.buffers import WIDTHS, Buffers
+from kernlint.frontends.clang.python.checks import each, leaves, of_kind, several
 from kernlint.frontends.clang.python.entered import written_out
 from kernlint.frontends.clang.python.hosts import HostBuilder
 from kernlint.frontends.clang.python.literals import items_of
@@ -336,7 +337,7 @@ class Reader(Buffers):
                 names.add(expr.id)
                 found = self.program.binding(expr, scope)
                 open_ += [found] if found is not None else []
-            elif not _of_kind(expr):
+            elif not of_kind(expr):
                 open_ += [(part, scope) for part in ast.iter_child_nodes(expr)]
         return names
 
@@ -354,12 +355,12 @@ class Reader(Buffers):
                         if block and self.program.start(block[0]) <= at < self.program.end(block[-1]):
                             inner = block
                             if isinstance(statement, ast.If):
-                                yield statement.test, part == "body"
+                                yield from each(statement.test, part == "body")
                     break
                 if isinstance(statement, ast.Assert):
-                    yield statement.test, True
-                elif isinstance(statement, ast.If) and not statement.orelse and _leaves(statement.body):
-                    yield statement.test, False
+                    yield from each(statement.test, True)
+                elif isinstance(statement, ast.If) and not statement.orelse and leaves(statement.body):
+                    yield from each(statement.test, False)
             if inner is None:
                 return
             body = inner
@@ -378,9 +379,9 @@ class Reader(Buffers):
         if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.Not):
             inner = self.truth(expr.operand, scope)
             return self.host.refuse(inner) if inner is not None else None
-        several = _several(expr) if isinstance(expr, ast.Compare) else None
-        if several is not None:
-            return self.truth(several, scope)
+        taken = several(expr) if isinstance(expr, ast.Compare) else None
+        if taken is not None:
+            return self.truth(taken, scope)
         if isinstance(expr, ast.Compare) and len(expr.ops) == 1:
             op = _COMPARISONS.get(type(expr.ops[0]), "")
             left, right = self.number(expr.left, scope), self.number(expr.comparators[0], scope)
@@ -390,56 +391,6 @@ class Reader(Buffers):
             value = self.number(expr, scope)
             return self.host.compare("!=", value, self.host.number(0)) if value is not None else None
         return None
-
-
-_KINDS = frozenset({"dtype", "ndim", "flags", "device", "is_cuda", "itemsize", "T", "strides"})
-_CONTENTS = frozenset({"mean", "std", "var", "any", "all", "sum", "median", "isnan", "isfinite", "allclose"})
-
-
-def _of_kind(expr: ast.AST) -> bool:
-    """Whether a part of a condition asks what an array is or what is in it, and not how large it is."""
-    if isinstance(expr, ast.Attribute):
-        return expr.attr in _KINDS
-    if isinstance(expr, ast.Compare):
-        return all(isinstance(op, (ast.Is, ast.IsNot)) for op in expr.ops)
-    if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr in _CONTENTS:
-        return True
-    return isinstance(expr, ast.Call) and dotted(expr.func) in ("isinstance", "hasattr", "callable", "type")
-
-
-def _several(expr: ast.Compare) -> ast.expr | None:
-    """A comparison of several things as several comparisons: ``a <= b <= c``, ``x.shape[1:] == (n, m)``."""
-    made: list[ast.expr] = []
-    if len(expr.ops) > 1:
-        left = expr.left
-        for op, right in zip(expr.ops, expr.comparators, strict=True):
-            made.append(ast.copy_location(ast.Compare(left, [op], [right]), expr))
-            left = right
-        return ast.copy_location(ast.BoolOp(ast.And(), made), expr)
-    op, shape, sizes = expr.ops[0], expr.left, expr.comparators[0]
-    first = 0
-    if isinstance(shape, ast.Subscript) and isinstance(shape.slice, ast.Slice) and shape.slice.upper is None:
-        low = shape.slice.lower
-        if shape.slice.step is not None or not isinstance(low, ast.Constant) or not isinstance(low.value, int):
-            return None
-        shape, first = shape.value, low.value
-    whole = isinstance(shape, ast.Attribute) and shape.attr == "shape" and isinstance(sizes, ast.Tuple)
-    if not whole or not isinstance(sizes, ast.Tuple) or not isinstance(op, (ast.Eq, ast.NotEq)) or not sizes.elts:
-        return None
-    for at, size in enumerate(sizes.elts):
-        index = ast.copy_location(ast.Constant(first + at), size)
-        axis = ast.copy_location(ast.Subscript(shape, index, ast.Load()), shape)
-        made.append(ast.copy_location(ast.Compare(axis, [op], [size]), expr))
-    joined = ast.And() if isinstance(op, ast.Eq) else ast.Or()
-    return made[0] if len(made) == 1 else ast.copy_location(ast.BoolOp(joined, made), expr)
-
-
-def _leaves(body: Sequence[ast.stmt]) -> bool:
-    """Whether statements end in leaving the function or the program."""
-    last = body[-1]
-    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        return (dotted(last.value.func) or "").rpartition(".")[2] in ("exit", "_exit", "abort", "skip")
-    return isinstance(last, (ast.Raise, ast.Return, ast.Continue, ast.Break))
 
 
 def _whole(expr: ast.expr) -> ast.expr:
