@@ -16,7 +16,17 @@ from contextlib import suppress
 
 from kernlint.frontends.clang.python.hostcalls import Made, Moved
 from kernlint.frontends.clang.python.hostflow import HostWalk
-from kernlint.frontends.clang.python.hostvalues import SILENT, Array, Flow, Left, OverBudget, Table, names_of
+from kernlint.frontends.clang.python.hostvalues import (
+    SILENT,
+    Array,
+    Flow,
+    Instance,
+    Left,
+    OverBudget,
+    Table,
+    moved_members,
+    names_of,
+)
 from kernlint.frontends.clang.python.program import PythonProgram
 from kernlint.frontends.python.context import Places
 from kernlint.frontends.python.functions import Jitted, canonical
@@ -46,6 +56,10 @@ class Round:
     node: ast.For | ast.While
     passed: dict[Array, tuple[ast.Call, str, str]] = field(default_factory=dict)
     touched: set[Array] = field(default_factory=set)
+    looked: set[Array] = field(default_factory=set)
+    """Arrays of which elements are copied."""
+    changed: set[Array] = field(default_factory=set)
+    """Arrays that a kernel may write."""
 
 
 class NumbaWalk(HostWalk):
@@ -98,6 +112,11 @@ class NumbaWalk(HostWalk):
             remark = Remark("early-read", place, self.kernel, (name, word), tuple(related))
             self.found.setdefault(("early-read", place.start), remark)
 
+    def entry(self, function: ast.FunctionDef, own: Instance | None) -> None:
+        for name in moved_members(own.of) & own.attributes.keys() if own is not None else ():
+            own.attributes[name] = None  # type: ignore[union-attr]
+        super().entry(function, own)
+
     def inside(self, function: ast.FunctionDef, args: list[object], keys: dict[str, object], flow: Flow) -> object:
         self.entered += self.calls[-1:]
         found = super().inside(function, args, keys, flow)
@@ -118,6 +137,8 @@ class NumbaWalk(HostWalk):
         """Arrays of the host that each round passes, and does nothing else with."""
         calls: dict[ast.Call, list[tuple[str, str]]] = {}
         for array, (call, kernel, name) in loop.passed.items():
+            if array in loop.looked & loop.changed:
+                continue  # what comes back is asked for in each round
             if array not in loop.touched and loop not in self.made.get(array, ()):
                 calls.setdefault(call, []).append((kernel, name or array.name or "an array"))
         for call, names in calls.items():
@@ -145,6 +166,17 @@ class NumbaWalk(HostWalk):
         if isinstance(found, Array) and not self.quiet:
             self._used(found)
         return found
+
+    def _value_subscript(self, e: ast.Subscript, flow: Flow) -> object:
+        """Elements that a condition chooses are a copy: reading them is no use that may change the array."""
+        held = flow.names.get(e.value.id) if isinstance(e.value, ast.Name) and isinstance(e.ctx, ast.Load) else None
+        if self.quiet or not isinstance(e.slice, ast.Compare) or not isinstance(held, Array) or held.where != "host":
+            return super()._value_subscript(e, flow)
+        for loop in self.loops:
+            loop.looked.add(held)
+        self.value(e.slice, flow)
+        self.read(held, e, flow)
+        return None
 
     def _value_attribute(self, e: ast.Attribute, flow: Flow) -> object:
         silent = e.attr in SILENT
@@ -349,6 +381,10 @@ class NumbaWalk(HostWalk):
         for arg, array in zip(e.args, given, strict=True):
             if self.loops and isinstance(array, Array) and array in host:
                 self.loops[-1].passed.setdefault(array, (e, launch.jitted.name, self._dotted(arg)))
+        for at, array in enumerate(given):
+            if self.loops and isinstance(array, Array) and not (at < len(names) and keeps(launch.jitted, names[at])):
+                for loop in self.loops:
+                    loop.changed.add(array)
         if host:
             flow.pending.clear()
         for name, one in zip(names, given, strict=False):
@@ -384,6 +420,19 @@ def writes(jitted: Jitted, name: str) -> bool:
             if atomic and isinstance(first, ast.Name) and first.id == name:
                 return True
     return False
+
+
+def keeps(jitted: Jitted, name: str) -> bool:
+    """Whether a kernel leaves the array that a parameter is as it is: it does nothing but read elements and sizes."""
+    held = {id(at.value) for at in ast.walk(jitted.node) if isinstance(at, (ast.Subscript, ast.Attribute))}
+    held |= {
+        id(arg)
+        for at in ast.walk(jitted.node)
+        if isinstance(at, ast.Call) and isinstance(at.func, ast.Name) and at.func.id == "len"
+        for arg in at.args
+    }
+    named = (at for at in ast.walk(jitted.node) if isinstance(at, ast.Name) and at.id == name)
+    return not writes(jitted, name) and all(id(at) in held for at in named)
 
 
 def host_remarks(program: PythonProgram, launched: Sequence[Launched], lowering: Places) -> Iterator[Remark]:

@@ -10,6 +10,33 @@ from tests.frontends.python.spellings_bounds import Spelling
 SPELLINGS: tuple[Spelling, ...] = (
     # implicit copies
     (
+        "table of which the host copies a part in each round",
+        ("implicit-array-copy",),
+        """
+@cuda.jit
+def nearest(places, towns, owner):
+    i = cuda.grid(1)
+    if i < places.shape[0]:
+        owner[i] = 0
+        for t in range(towns.shape[0]):
+            if abs(places[i] - towns[t]) < abs(places[i] - towns[owner[i]]):
+                owner[i] = t
+
+def settle(given, towns, rounds):
+    places = np.asarray(given, dtype=np.float64)
+    d_places = places
+    d_places = cuda.to_device(places)  # GOOD
+    owner = cuda.device_array(len(places), dtype=np.int32)
+    for _ in range(rounds):
+        d_towns = cuda.to_device(towns)
+        nearest[(len(places) + 127) // 128, 128](d_places, d_towns, owner)  # FAULT
+        mine = owner.copy_to_host()
+        for t in range(len(towns)):
+            towns[t] = places[mine == t].mean()
+    return towns
+""",
+    ),
+    (
         "arrays of NumPy in a while loop",
         ("implicit-array-copy",),
         """

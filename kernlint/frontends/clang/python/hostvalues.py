@@ -84,6 +84,19 @@ def methods_of(class_: ast.ClassDef) -> dict[str, ast.FunctionDef]:
     return {f.name: f for f in class_.body if isinstance(f, ast.FunctionDef)}
 
 
+def moved_members(of: ast.ClassDef) -> set[object]:
+    """Members that a method gives what something else than NumPy makes: where another method runs they may be on the
+    device."""
+    found: set[object] = set()
+    for name, method in methods_of(of).items():
+        for at in ast.walk(method) if name != "__init__" else ():
+            if isinstance(at, ast.Assign) and isinstance(at.value, ast.Call):
+                made = at.value.func.value if isinstance(at.value.func, ast.Attribute) else None
+                if not (isinstance(made, ast.Name) and made.id in ("np", "numpy")):
+                    found.update(target.attr for target in at.targets if isinstance(target, ast.Attribute))
+    return found
+
+
 def function_is_static(function: ast.FunctionDef) -> bool:
     """Whether a method is not given the object."""
     return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
