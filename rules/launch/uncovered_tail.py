@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.extent.crossed_grids import crossed
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import launches
@@ -48,8 +49,9 @@ class UncoveredTail(Rule):
     kernel tests its index against the very size that the host divides by the size of the block, handles one element a
     thread, and nothing that the host checks makes the size a multiple; and where grid, block and that size are numbers
     of which the last is larger; and where the launch has one thread along an axis on which the kernel handles as many
-    elements as a size says. So is a grid that is cut down to a number, or to what the device has room for. Likewise
-    ``ceil(n / 256)`` of two integers, which divides first.
+    elements as a size says; and where the kernel tests its index along x against what the grid is rounded up from
+    along y, and the other way round. So is a grid that is cut down to a number, or to what the device has room for.
+    Likewise ``ceil(n / 256)`` of two integers, which divides first.
 
     ```cuda bad
     __global__ void twice(float *x, int n) {
@@ -106,6 +108,28 @@ class UncoveredTail(Rule):
     }
     void run(char *x, int width, int height) {
         mark<<<(width + 31) / 32, 32>>>(x, width, height);  // expect: KL602
+    }
+    ```
+
+    ```cuda bad
+    __global__ void mark(char *x, int width, int height) {
+        const int row = blockIdx.x * blockDim.x + threadIdx.x, at = blockIdx.y * blockDim.y + threadIdx.y;
+        if (at < width && row < height) x[row * width + at] = 1;
+    }
+    void run(char *x, int width, int height) {
+        const dim3 block(32, 8), grid((width + 31) / 32, (height + 7) / 8);
+        mark<<<grid, block>>>(x, width, height);  // expect: KL602
+    }
+    ```
+
+    ```cuda good
+    __global__ void mark(char *x, int width, int height) {
+        const int row = blockIdx.x * blockDim.x + threadIdx.x, at = blockIdx.y * blockDim.y + threadIdx.y;
+        if (at < width && row < height) x[row * width + at] = 1;
+    }
+    void run(char *x, int width, int height) {
+        const dim3 block(32, 8), grid((height + 31) / 32, (width + 7) / 8);
+        mark<<<grid, block>>>(x, width, height);
     }
     ```
 
@@ -172,6 +196,16 @@ class UncoveredTail(Rule):
                     fix=f"launch threads along {AXES[axis]} too{also}",
                 )
                 continue
+            swapped = crossed(view, facts[trace].accesses) if view.fact.span not in seen else None
+            if swapped is not None:
+                seen.add(view.fact.span)
+                yield self.finding(
+                    view.fact.span,
+                    f"the grid is made for {swapped[0]} along x and {swapped[1]} along y, and the kernel tests for "
+                    "them the other way round: where they differ, elements get no thread",
+                    related=[Related(place, "the index is tested here") for place in dict.fromkeys(swapped[2:])],
+                    fix="exchange the two extents of the grid, or the two indices",
+                )
             if sum(other.fact.host is view.fact.host for other in views) > 1 or view.fact.threads is not None:
                 continue  # another launch may be for the rest; work-items are counted one by one
             for axis in range(3):
