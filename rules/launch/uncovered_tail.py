@@ -368,6 +368,8 @@ class UncoveredTail(Rule):
         fact = view.fact
         if fact.grid is None or fact.block is None or (fact.grid[axis].value, fact.block[axis].value) != (1, 1):
             return None
+        if any(plain(size[0]).op in ("sym", "select") for size in (fact.grid, fact.block)):
+            return None  # a host in Python may give a tuple a name, and all that is seen of it is the name
         images = dict(view.images)
         for access in facts[trace].accesses:
             if not access.writes or access.root.space is not Space.GLOBAL:
