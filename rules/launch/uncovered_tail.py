@@ -9,7 +9,7 @@ from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.crossed_grids import crossed
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
-from kernlint.analysis.launching.launches import launches
+from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.run_time_sizes import admission_of, tested_size
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Guard
@@ -231,17 +231,6 @@ class UncoveredTail(Rule):
                         related=[Related(place, f"the index is tested against {size} here")],
                         fix="let each thread go on in steps of the grid, or leave the grid as large as it has to be",
                     )
-                flat = self._flat(view, axis, facts)
-                if flat is not None and view.fact.span not in seen:
-                    seen.add(view.fact.span)
-                    size, place = flat
-                    yield self.finding(
-                        view.fact.span,
-                        f"the launch has one thread along {AXES[axis]}, and the kernel tests for {size} elements "
-                        "there: only the first gets a thread",
-                        related=[Related(place, f"the index is tested against {size} here")],
-                        fix=f"give grid and block an extent along {AXES[axis]}",
-                    )
                 tested = self._tested(view, axis, facts)
                 if tested is not None and view.fact.span not in seen:
                     seen.add(view.fact.span)
@@ -275,7 +264,7 @@ class UncoveredTail(Rule):
                 flat = fact.threads[axis].value == 1
             else:
                 flat = all(sizes is not None and sizes[axis].value == 1 for sizes in (fact.grid, fact.block))
-            if not flat:
+            if not flat or (facts.module.written_in == "python" and _named(fact)):
                 continue
             listed = any(not isinstance(one, IntLit) for one in map(strip_casts, fact.node.beyond))
             for guard in (guard for access in facts[trace].accesses if access.writes for guard in access.guards):
@@ -362,30 +351,6 @@ class UncoveredTail(Rule):
                         return blocks * block, count, guard
         return None
 
-    def _flat(self, view: LaunchView, axis: int, facts: Facts) -> tuple[str, Span] | None:
-        """(size, test) where a launch has one block of one thread along an axis, and the kernel handles as many
-        elements there as a size says, one a thread."""
-        fact = view.fact
-        if fact.grid is None or fact.block is None or (fact.grid[axis].value, fact.block[axis].value) != (1, 1):
-            return None
-        if any(plain(size[0]).op in ("sym", "select") for size in (fact.grid, fact.block)):
-            return None  # a host in Python may give a tuple a name, and all that is seen of it is the name
-        images = dict(view.images)
-        for access in facts[trace].accesses:
-            if not access.writes or access.root.space is not Space.GLOBAL:
-                continue
-            if not {BLOCK[axis], THREAD[axis]} <= set(symbols(access.offset)):
-                continue
-            for guard in access.guards:
-                for part in conjuncts(guard.term):
-                    size = plain(part.args[1]).symbol if part.op == "lt" else None
-                    if size is None or polynomial(part.args[0]) != _place(axis):
-                        continue
-                    given = images.get(size)
-                    if given is not None and symbols(given) and self._left(size, 2, view, facts):
-                        return size.name, guard.span
-        return None
-
     def _capped(self, view: LaunchView, axis: int, facts: Facts) -> tuple[str, str, Span] | None:
         """(blocks, size, test) where the grid is the least of a number, or of what the device says that it has room
         for, and of what the size takes."""
@@ -416,6 +381,12 @@ class UncoveredTail(Rule):
             return False
         values = tuple(zip(sizes, (3 * unit + 1, *(1 for _ in sizes[1:])), strict=True))
         return all(one.permits(view.block, values=values) for one in (facts[admitted], admission_of(view)))
+
+
+def _named(fact: LaunchFact) -> bool:
+    """Whether all that is seen of a grid or block is a name, which in Python may stand for several extents."""
+    sizes = (fact.grid, fact.block) if fact.threads is None else ()
+    return any(size is not None and plain(size[0]).op in ("sym", "select") for size in sizes)
 
 
 def _constant(sum_: Polynomial) -> int | None:

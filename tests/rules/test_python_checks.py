@@ -68,3 +68,23 @@ def test_groups_of_any_size() -> None:
     faulty = FIELD.replace("d - EDGE", "d").replace("LOCAL", "None")
     assert [rule for rule, _, _ in found(faulty)] == ["wrong-bounds-guard"]
     assert not found(FIELD.replace("EDGE", "1").replace("LOCAL", "None"))
+
+
+PLANE = """
+from elsewhere import extents
+
+@cuda.jit
+def brighten(image, by):
+    y, x = cuda.grid(2)
+    if y < image.shape[0] and x < image.shape[1]:
+        image[y, x] += by
+
+def run(image, by):
+    grid, block = EXTENTS
+    brighten[grid, block](cuda.to_device(image), by)
+"""
+
+
+def test_names_of_extents() -> None:
+    assert not found(PLANE.replace("EXTENTS", "extents(image.shape)"))
+    assert [one[0] for one in found(PLANE.replace("EXTENTS", "(image.shape[0] + 15) // 16, 16"))] == ["uncovered-tail"]

@@ -62,6 +62,8 @@ __global__ void tally(const unsigned char *level, int *count, int n) {
 """
 
 
-@pytest.mark.parametrize(("leave", "bad"), [("i >= n", True), ("n < 0", False), ("blockIdx.x * blockDim.x >= n", False)])
+@pytest.mark.parametrize(
+    ("leave", "bad"), [("i >= n", True), ("n < 0", False), ("blockIdx.x * blockDim.x >= n", False)]
+)
 def test_a_table_of_a_block_that_nobody_says_the_size_of(leave: str, bad: bool) -> None:
     assert told(TALLY.replace("LEAVE", leave)) is bad
