@@ -28,6 +28,10 @@ class Uniformity(IntEnum):
     VARYING = 3
 
 
+CUT_SHORT = "expression too large"
+"""The reason of the unknown that stands for a term of more nodes than are kept: it is made of whatever that was."""
+
+
 class SymbolKind(Enum):
     """What a symbol stands for."""
 
@@ -288,7 +292,7 @@ def _make(op: str, args: tuple[Any, ...], type_: Type) -> Term:
     term = Term(op, args, type_)
     if term.size > MAX_SIZE:
         level = max((leaf.uniformity for leaf in symbols(term)), default=Uniformity.GRID)
-        return unknown("expression too large", type_, level)
+        return unknown(CUT_SHORT, type_, level)
     return term
 
 

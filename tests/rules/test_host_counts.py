@@ -10,7 +10,7 @@ from kernlint_rules.launch.uncovered_tail import UncoveredTail
 from kernlint_rules.launch.unsynchronised_host_read import UnsynchronisedHostRead
 
 from kernlint.rule import RuleClass
-from tests.rules.marked import assert_pair
+from tests.rules.marked import assert_pair, findings
 
 CASES: dict[str, tuple[RuleClass, str]] = {
     "a count for bytes, in a helper, of pointers that a list leads to": (
@@ -240,3 +240,20 @@ CASES: dict[str, tuple[RuleClass, str]] = {
 def test_a_fault_and_its_repair(name: str) -> None:
     rule, code = CASES[name]
     assert_pair(rule, code)
+
+
+LONG_COUNT = """
+void filled(const float *from, int rows, int a, int b, int c) {
+    int times = TIMES;
+    float *to = nullptr;
+    if (cudaMalloc(&to, rows * sizeof(float)) != cudaSuccess) return;
+    cudaMemcpy(to, from, rows * times * sizeof(float), cudaMemcpyHostToDevice);
+    cudaFree(to);
+}
+"""
+
+
+def test_a_factor_that_is_too_long_to_be_kept_may_be_one() -> None:
+    long = " + ".join(f"(a > {i} ? b : c + {i})" for i in range(200))
+    assert findings(ByteCountMismatch, LONG_COUNT.replace("TIMES", "a"))
+    assert not findings(ByteCountMismatch, LONG_COUNT.replace("TIMES", long))

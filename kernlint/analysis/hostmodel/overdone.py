@@ -8,7 +8,7 @@ from kernlint.analysis.hostmodel.places import Extent
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import CUT_SHORT, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import IntType
 
 LONGEST = 160
@@ -55,6 +55,8 @@ def times_more(given: Polynomial, there: Polynomial, guards: Sequence[Term]) -> 
     found = rest[0].symbol
     if found is None or found.kind not in _COUNTS or not isinstance(found.type, IntType) or found.high in (0, 1):
         return None
+    if found.reason == CUT_SHORT:
+        return None  # it may be made of the same numbers
     return None if any(_holds_down(guard, found) for guard in guards) else found
 
 
