@@ -48,7 +48,8 @@ class IndexOverflow(Rule):
     count as its own subscripts do. Products that fit under all that launches and tests say are not reported, nor are
     kernels that use 32-bit counts throughout: nothing says that their data is large. A count of 64 bits is a note
     where it is a size by habit: a `size_t`, or what the launches in sight hand on without multiplying anything; and
-    says nothing of rows that a table of 32 bits begins.
+    says nothing of rows that a table of 32 bits begins. So is a `size_t` that the host makes for an allocation, or to
+    go through elements itself.
 
     ```cuda bad
     __global__ void twice(float *x, long long n) {

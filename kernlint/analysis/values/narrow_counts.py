@@ -223,9 +223,11 @@ def hosted(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator
     """Products in 32 bits of arguments that the host has, and multiplies, in 64."""
     for fact in seen:
         counted: set[Symbol] = set()
+        deliberate = False
         for part in (at for size in fact.grid or () for at in subterms(size)):
             if part.op == "mul" and bits(part) == 64 and len(factors(part)) > 1:
                 counted.update(symbols(part))
+                deliberate = deliberate or any(isinstance(s.type, IntType) and s.type.signed for s in symbols(part))
         wide = {name for name, value in fact.arguments if isinstance(value, Term) and _wide_symbol(value) in counted}
         for access in subscripts if len(wide) > 1 else ():
             for part in widened_parts(access.offset):
@@ -233,7 +235,7 @@ def hosted(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator
                     found = factors(product)
                     names = {f.args[0].name for f in found if f.op == "sym" and f.args[0].kind is SymbolKind.PARAM}
                     if len(names & wide) > 1 and any(f.symbol is None or f.symbol in BLOCK for f in found):
-                        yield Narrow(product, access.span, "host", use=access)
+                        yield Narrow(product, access.span, "host", use=access, weak=not deliberate)
 
 
 def _wide_symbol(value: Term) -> Symbol | None:

@@ -13,6 +13,7 @@ from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Factors, Places, chosen, told
 from kernlint.analysis.values.products import Product, bits, factors, products
 from kernlint.symbolic.terms import BLOCK, GRID_DIM, SymbolKind, Term, plain, symbols
+from kernlint.tree.types import IntType
 
 FITS_32 = 1 << 31
 """Elements of which 32 bits hold every index, with a sign."""
@@ -26,7 +27,7 @@ def allocated(places: Places, seen: Sequence[LaunchFact], amounts: Amounts) -> I
     where comments say that there are so many."""
     for fact in seen if places.parts else ():
         counted = _counted_on_host(fact)
-        in_bytes = _counted_on_host(fact, in_bytes=True) if amounts else []
+        in_bytes = _counted_on_host(fact, in_bytes=True) if amounts else {}
         if not counted and not in_bytes:
             continue
         images = {name: _whole(plain(value)) for name, value in fact.arguments if isinstance(value, Term)}
@@ -43,13 +44,13 @@ def allocated(places: Places, seen: Sequence[LaunchFact], amounts: Amounts) -> I
                 given = Counter(one for one in passed if one is not None)
                 if not given or None in passed or not any(map(chosen, product.factors)):
                     continue
-                large = in_bytes if beyond_amounts(product.factors, amounts, part.term) else []
-                for extents in (*counted, *large):
+                large = in_bytes if beyond_amounts(product.factors, amounts, part.term) else {}
+                for extents, by_habit in (*counted.items(), *((extents, False) for extents in large)):
                     left = Counter(extents) - given
                     rest = list(left.elements())
                     known = len(rest) == len(extents) - sum(given.values())
                     if known and rest and all(one in tested or _of_grid(one, product, grid) for one in rest):
-                        yield Narrow(told(product), part.access.span, "host", use=part.access)
+                        yield Narrow(told(product), part.access.span, "host", use=part.access, weak=by_habit)
                         break
 
 
@@ -110,21 +111,32 @@ def _of_grid(extent: Term, product: Product, grid: Sequence[Term]) -> bool:
     )
 
 
-def _counted_on_host(fact: LaunchFact, in_bytes: bool = False) -> list[Factors]:
+def _counted_on_host(fact: LaunchFact, in_bytes: bool = False) -> dict[Factors, bool]:
     """The extents that the host multiplies in 64 bits after widening them, without the size of an element: a number of
     bytes is made in 64 bits by habit (``in_bytes``: these); and without what it checks to be small, for which the check
-    is made so."""
+    is made so.  With each, whether it is a ``size_t`` that only an allocation or the rounds of a loop ask for: what
+    those functions take, and what goes through elements on the host, is written so by habit."""
     small = {product for guard in fact.guards for product in _kept_small(guard.term)}
-    out: list[Factors] = []
+    out: dict[Factors, bool] = {}
     arguments = [value for _, value in fact.arguments if isinstance(value, Term)]
-    counts = (*(size for _, size in fact.extents), *arguments, *(guard.term for guard in fact.guards))
-    for elements, term in (*((True, term) for term in counts), *((False, term) for term in fact.grid or ())):
+    for elements, asked, term in (
+        *((True, False, term) for term in arguments),
+        *((True, _of_rounds(guard.term), guard.term) for guard in fact.guards),
+        *((False, False, term) for term in fact.grid or ()),
+        *((True, True, size) for _, size in fact.extents),
+    ):
         for one in _multiplied(term):
             for product in products(one):
                 wide = product.careful and product.narrow is None and len(product.factors) > 1
                 if wide and (not elements or (product.scale == 1) is not in_bytes):
-                    out.append(product.factors)
-    return [one for one in dict.fromkeys(out) if one not in small]
+                    habit = asked and isinstance(one.type, IntType) and not one.type.signed
+                    out[product.factors] = habit and out.get(product.factors, True)
+    return {one: habit for one, habit in out.items() if one not in small}
+
+
+def _of_rounds(guard: Term) -> bool:
+    """Whether a condition is one of a loop's rounds."""
+    return any(symbol.kind in (SymbolKind.COUNTER, SymbolKind.TRIPS, SymbolKind.PHI) for symbol in symbols(guard))
 
 
 def _kept_small(guard: Term) -> Iterator[Factors]:

@@ -70,7 +70,7 @@ __global__ void mask(const float *score, unsigned char *out, unsigned queries, u
 }
 int run(const float *score, unsigned char *to, unsigned queries, unsigned docs) {
     unsigned char *m;
-    size_t cells = (size_t)queries * docs;
+    SIZE cells = (SIZE)queries * docs;
     if (cudaMalloc((void **)&m, CELLS)) return 1;
     mask<<<dim3((docs + 255) / 256, queries), 256>>>(score, m, queries, docs);
     cudaMemcpy(to, m, cells, cudaMemcpyDeviceToHost);
@@ -120,7 +120,9 @@ bool run(const float *from, float *to, int w, int h, int d) {
         pytest.param(FRAME.replace("CHECK", "w > 65536 || h > 50000"), "", None, "cuda", id="checks let it through"),
         pytest.param(VOLUME, "", "(long)", "opencl", id="nested products"),
         pytest.param(COUNTED, "", "(long long)", "cuda", id="a count of 64 bits"),
-        pytest.param(ALLOCATED.replace("CELLS", "cells"), "", "(size_t)", "cuda", id="elements of an allocation"),
+        pytest.param(
+            ALLOCATED.replace("SIZE", "long long").replace("CELLS", "cells"), "", "(size_t)", "cuda", id="elements"
+        ),
         pytest.param(CAPPED.replace("MOST", "most"), "", None, "cuda", id="a check against what may be large"),
         pytest.param(INNER.replace("CELLS", "d > 30000"), "", None, "cuda", id="inner cells of a large volume"),
     ],
@@ -162,7 +164,9 @@ def test_rows_of_one_length_are_multiplied_alike() -> None:
         ),
         pytest.param(FRAME.replace("CHECK", "w % 64 != 0 || h > 65535"), id="a remainder is no bound"),
         pytest.param(FRAME.replace("CHECK", "w > 65536 || h > 65535"), id="what a grid may have is no size"),
-        pytest.param(ALLOCATED.replace("CELLS", "cells * sizeof(float)").replace("WIDE", ""), id="bytes, by habit"),
+        pytest.param(
+            ALLOCATED.replace("SIZE", "size_t").replace("CELLS", "cells * 4").replace("WIDE", ""), id="bytes, by habit"
+        ),
         pytest.param(
             """
             __global__ void frames(const float *x, unsigned long n, float *out, int hop) {
@@ -552,3 +556,32 @@ __global__ void twice(VIEW x) {
 )
 def test_sizes_of_tensors_have_64_bits_by_habit(view: str, severity: Severity) -> None:
     assert [one.severity for one in findings(IndexOverflow, ACCESSOR.replace("VIEW", view))] == [severity]
+
+
+COUNTED_BY_HOST = """
+__global__ void shade(float *out, const float *in, int w, int h) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h) out[y * w + x] = 0.5f * in[y * w + x];
+}
+int run(float *to, int w, int h, size_t room) {
+    unsigned char *in = nullptr;
+    const KIND cells = (KIND)w * h;
+    BEFORE
+    shade<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(to, (float *)in, w, h);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "severity"),
+    [
+        pytest.param("size_t", "if (cudaMalloc(&in, cells)) return 1;", Severity.NOTE, id="what cudaMalloc takes"),
+        pytest.param("long long", "if (cudaMalloc(&in, cells)) return 1;", Severity.WARNING, id="on purpose"),
+        pytest.param("size_t", "for (size_t i = 0; i < cells; ++i) to[i] = 0.0f;", Severity.NOTE, id="rounds"),
+        pytest.param("size_t", "if (cells > room) return 1;", Severity.WARNING, id="a check of how much there is"),
+    ],
+)
+def test_sizes_that_functions_take_have_64_bits_by_habit(kind: str, before: str, severity: Severity) -> None:
+    code = COUNTED_BY_HOST.replace("KIND", kind).replace("BEFORE", before)
+    assert {one.severity for one in findings(IndexOverflow, code)} == {severity}
