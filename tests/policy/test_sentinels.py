@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kernlint.policy.sentinels import beside, said
+from kernlint.policy.sentinels import beside, said, sentinels
+from kernlint.source import SourceFile
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,10 @@ from kernlint.policy.sentinels import beside, said
         ("topk_ids is -1 in the rows of padding", ["topk_ids"]),
         ("parent[i] is -1 at the root", ["parent"]),
         ("left, right: first places of children, or -1", ["left", "right"]),
+        ("owners has one entry for each cell; cells without an owner hold -1", ["owner", "owners"]),
+        ("owners has one entry for each cell. Free cells are -1", ["cells", "owners"]),
+        ("owner: the item in each cell, -1 where there is no item", ["owner"]),
+        ("owner has no -1; unused cells are 0", []),
         ("ids are in 0 .. n-1", []),
         ("values are never -1", []),
         ("x is -1 * y", []),
@@ -30,3 +35,20 @@ def test_named_arrays(text: str, names: list[str]) -> None:
 )
 def test_beside_a_parameter(text: str, told: bool) -> None:
     assert bool(beside(text, "const int *next,")) is told
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("constexpr int kFree = -1;\n// owner: the item in each cell, kFree where there is none\n", ["owner"]),
+        ("#define FREE (-1)\n// owner[c] is FREE for cells without an item\n", ["owner"]),
+        ("#define FREE 0xFFFFFFFFu\n// owner[c] is FREE for cells without an item\n", ["owner"]),
+        ("enum { FREE = -1 };\n// owner[c] is FREE for cells without an item\n", ["owner"]),
+        ("#define FREE 255\n// owner[c] is FREE for cells without an item\n", []),
+        ("#define FREE (-1.5f)\n// owner[c] is FREE for cells without an item\n", []),
+        ("struct Cell {\n    int owner;  // -1 if the cell is free\n};\n", ["owner"]),
+        ("struct Cell {\n    int owner;  // never -1\n};\n", []),
+    ],
+)
+def test_marks_by_the_names_of_constants_and_of_members(code: str, names: list[str]) -> None:
+    assert [one.name for one in sentinels(SourceFile("cells.cu", code.encode()))] == names

@@ -1,8 +1,9 @@
 """Indices from memory that may be no place, as a comment says or another kernel of the file takes for granted.
 
 ``slots: [tokens], -1 for padding`` above a kernel that writes at ``slots[t]``; or ``if (i == SIZE) return;`` in the
-kernel before, for numbers from the same array that make a place in the same one.  Whoever asks anything of the number
-here that the mark does not pass knows of it.
+kernel before, for numbers from the same array that make a place in the same one, or for those that the host passes to
+both kernels and that neither changes.  Members of structs in an array are arrays of their own.  Whoever asks anything
+of the number here that the mark does not pass knows of it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.extent.marks import marked
 from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.extent.said_at import nearest_said
+from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, RootKind, Trace
 from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.values import PointerValue, fields_of
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
-from kernlint.tree.types import IntType, Space
+from kernlint.tree.types import IntType, PointerType, Space, StructType, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,21 @@ def _data(access: Access) -> Iterator[tuple[Symbol, str]]:
         if symbol.kind is SymbolKind.LOAD and isinstance(symbol.type, IntType) and isinstance(symbol.origin, tuple):
             root = symbol.origin[0]
             if root.kind is RootKind.PARAM and root.space in (Space.GLOBAL, Space.CONSTANT):
-                yield symbol, root.name
+                yield symbol, array_of(symbol)
+
+
+def array_of(datum: Symbol) -> str:
+    """The array that a number from memory is of, with the members that lead to it where the elements are structs."""
+    root, offset = datum.origin
+    size, at = root.element.size, polynomial(offset).coefficients.get((), 0)
+    return str(root.name) + (_member(root.element, at % size) if size else "")
+
+
+def _member(kind: Type, at: int) -> str:
+    for name, inner, start in fields_of(kind) if isinstance(kind, StructType) and not kind.union else ():
+        if start is not None and inner.size is not None and start <= at < start + inner.size:
+            return f".{name}" + _member(inner, at - start)
+    return ""
 
 
 def _tests(access: Access, datum: Symbol) -> list[Term]:
@@ -75,24 +92,36 @@ def _passes(part: Term, datum: Symbol, value: int) -> bool:
     return plainly and isinstance(kind, IntType) and kind.signed and value < 0
 
 
-def _of_module(facts: ModuleFacts) -> dict[tuple[str, str], Excluded]:
-    """By (array that is accessed, index array): a number that all such accesses of some kernel exclude, by ``!=`` or
-    as a negative one."""
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What kernels of a file exclude: by (array that is accessed, index array), by the index array alone, and by
+    (kernel, parameter that leads to the index array, members of its elements)."""
+
+    places: dict[tuple[str, str], Excluded]
+    arrays: dict[str, Excluded]
+    kernels: dict[tuple[str, str, str], Excluded]
+
+
+def _of_module(facts: ModuleFacts) -> Elsewhere:
+    """The numbers that all accesses of some kernel which an index array chooses exclude, by ``!=`` or as negative."""
     kernels = facts.module.kernels
-    found: dict[tuple[str, str], Excluded] = {}
+    found = Elsewhere({}, {}, {})
     for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
-        mine: dict[tuple[str, str], list[tuple[Access, dict[int, Guard]]]] = {}
+        mine: dict[tuple[str, str], list[tuple[Access, Symbol, dict[int, Guard]]]] = {}
         for access in trace_function(kernel.variants[0], facts.module.language).accesses:
             if access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL:
                 for datum, name in _data(access):
-                    mine.setdefault((access.root.name, name), []).append((access, _left_out(access, datum)))
+                    mine.setdefault((access.root.name, name), []).append((access, datum, _left_out(access, datum)))
         for key, group in mine.items():
-            common = set(group[0][1]).intersection(*(set(values) for _, values in group))
+            common = set(group[0][2]).intersection(*(set(values) for _, _, values in group))
             for value in sorted(common)[:1]:
-                access, values = group[0]
-                data = frozenset(name for one, _ in group for name in _asked(one))
-                found.setdefault(key, Excluded(value, kernel.function.name, values[value], access, data))
-                found.setdefault(("", key[1]), found[key])
+                access, datum, values = group[0]
+                data = frozenset(name for one, _, _ in group for name in _asked(one))
+                made = Excluded(value, kernel.function.name, values[value], access, data)
+                root = str(datum.origin[0].name)
+                found.places.setdefault(key, made)
+                found.arrays.setdefault(key[1], made)
+                found.kernels.setdefault((made.kernel, root, key[1][len(root) :]), made)
     return found
 
 
@@ -110,7 +139,7 @@ def _left_out(access: Access, datum: Symbol) -> dict[int, Guard]:
 
 
 excluded_elsewhere = ModuleAnalysis("excluded_elsewhere", _of_module)
-"""What kernels of a file exclude: (accessed, index array) -> :class:`Excluded`; with "" for any array accessed."""
+"""What kernels of a file exclude, as :class:`Elsewhere`."""
 
 
 def _compute(facts: Facts) -> tuple[KnownMark, ...]:
@@ -122,15 +151,17 @@ def _compute(facts: Facts) -> tuple[KnownMark, ...]:
     data = [(access, datum, name) for access in kernel.accesses for datum, name in _data(access)]
     if not data:
         return ()
-    elsewhere: dict[tuple[str, str], Excluded] = facts[excluded_elsewhere]
+    elsewhere: Elsewhere = facts[excluded_elsewhere]
     found: dict[Access, KnownMark] = {}
     for access, datum, name in data:
         if access in found or access.root.space is Space.PRIVATE or _unclear(access, datum):
             continue
         tests = _tests(access, datum)
-        comment, other = said.get(name), elsewhere.get((access.root.name, name))
+        comment, other = _told(said, access, name), elsewhere.places.get((access.root.name, name))
         if other is None and any(one.name == name for one in facts.options.sentinels):
-            other = elsewhere.get(("", name))  # what a comment at another kernel calls a mark, that tests it
+            other = elsewhere.arrays.get(name)  # what a comment at another kernel calls a mark, that tests it
+        if other is None and elsewhere.kernels and comment is None:
+            other = _passed_to_both(datum, name, elsewhere, facts)
         if comment is not None and _sets(kernel, datum, comment.value):
             continue
         if comment is not None and _below(access, datum, comment.value):
@@ -143,6 +174,40 @@ def _compute(facts: Facts) -> tuple[KnownMark, ...]:
                 continue
             found[access] = KnownMark(access, name, other.value, None, other)
     return tuple(found.values())
+
+
+def _told(said: dict[str, Sentinel], access: Access, name: str) -> Sentinel | None:
+    """What a comment says of an array, or of a member of its elements where nothing asks for another one of them."""
+    array, _, member = name.rpartition(".")
+    if not array or name in said:
+        return said.get(name)
+    beside = any(one.startswith(f"{array}.") for one in _asked(access) if one != name)
+    return None if beside else said.get(member)
+
+
+def _passed_to_both(datum: Symbol, name: str, elsewhere: Elsewhere, facts: Facts) -> Excluded | None:
+    """What another kernel excludes of the numbers that the host passes to both, where no kernel changes them."""
+    root = datum.origin[0].name
+    seen: HostFacts = facts[host]
+    for mine in facts[launches]:
+        passed = mine.argument(root)
+        if not isinstance(passed, PointerValue):
+            continue
+        beside = [one for one in seen.launches if one.walk is mine.walk]
+        users = [(one, param) for one in beside for param, value in one.arguments if value == passed]
+        if any(_may_change(one, param) for one, param in users):
+            continue
+        for one, param in users:
+            other = elsewhere.kernels.get((one.name, param, name[len(root) :]))
+            if other is not None and other.value < 0:
+                return other
+    return None
+
+
+def _may_change(launch: LaunchFact, param: str) -> bool:
+    """Whether a kernel that is launched may write where a parameter leads, as far as its type says."""
+    decl = next((one for one in launch.kernel.params if one.name == param), None) if launch.kernel is not None else None
+    return decl is None or not (isinstance(decl.type, PointerType) and decl.type.const)
 
 
 def _unclear(access: Access, datum: Symbol) -> bool:
@@ -176,7 +241,7 @@ def _asked(access: Access) -> set[str]:
     """The arrays of arguments whose numbers any condition of an access speaks of: who asks for a length here and a mark
     there may have lists of two kinds."""
     return {
-        s.origin[0].name
+        array_of(s)
         for guard in access.guards
         for s in symbols(guard.term)
         if s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple)
@@ -191,5 +256,5 @@ def _below(access: Access, datum: Symbol, value: int) -> bool:
     return at is not None and (at < 0 or at >= 1 << 31)
 
 
-known_marks = KernelAnalysis("known_marks", _compute, needs=(trace, excluded_elsewhere))
+known_marks = KernelAnalysis("known_marks", _compute, needs=(trace, launches, host, excluded_elsewhere))
 """Each :class:`KnownMark` of a kernel variant, an access once."""

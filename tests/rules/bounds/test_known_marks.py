@@ -134,3 +134,89 @@ def test_a_list_that_is_counted_here_and_ended_by_a_mark_there() -> None:
         .replace("SECOND", "")
     )
     assert not findings(MissingBoundsGuard, code)
+
+
+WINNERS = """
+constexpr int kNobody = -1;
+
+__global__ void tally(const int *winner, const float *stake, float *paid, int rounds, int players) {
+    const int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rounds) return;
+    const int who = winner[r];
+    FIRST
+    paid[r] = stake[who];
+}
+
+__global__ void count(CONST int *seats, int *wins, int rounds, int players) {
+    const int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rounds) return;
+    const int who = seats[r];
+    if (SECOND) atomicAdd(&wins[who], 1);
+    CHANGE
+}
+
+void settle(int *winner, int *table, const float *stake, float *paid, int *wins, int rounds, int players) {
+    tally<<<(rounds + 127) / 128, 128>>>(winner, stake, paid, rounds, players);
+    count<<<(rounds + 127) / 128, 128>>>(PASSED, wins, rounds, players);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "const", "second", "change", "passed", "bad"),
+    [
+        ("", "const", "who > kNobody && who < players", "", "winner", True),
+        ("", "const", "who != kNobody", "", "winner", True),
+        ("if (who < 0) return;", "const", "who != kNobody", "", "winner", False),
+        ("if (who == kNobody) return;", "const", "who > kNobody", "", "winner", False),
+        ("if ((unsigned)who >= (unsigned)players) return;", "const", "who > kNobody", "", "winner", False),
+        ("", "const", "who != kNobody", "", "table", False),  # other data
+        ("", "const", "who != kNobody", "", "winner + 1", False),
+        ("", "", "who != kNobody", "seats[r] = 0;", "winner", False),  # they are none any more, perhaps
+        ("", "const", "who < players", "", "winner", False),
+        ("", "const", "who != 7", "", "winner", False),
+    ],
+)
+def test_what_the_host_passes_to_both(first: str, const: str, second: str, change: str, passed: str, bad: bool) -> None:
+    code = WINNERS.replace("FIRST", first).replace("CONST", const).replace("SECOND", second)
+    found = findings(MissingBoundsGuard, code.replace("CHANGE", change).replace("PASSED", passed))
+    assert bool(found) is bad, [one.message for one in found]
+
+
+CELLS = """
+struct Cell { float mass; MEMBER int kind; };
+
+__global__ void gather(const Cell *cells, const float *charge, float *out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const Cell c = cells[i];
+    FIRST
+    out[i] = c.mass * charge[c.owner];
+}
+
+__global__ void mark(const Cell *cells, float *charge, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (SECOND) charge[cells[i].owner] = 1.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("member", "first", "second", "bad"),
+    [
+        ("int owner;", "", "cells[i].owner >= 0", True),
+        ("int owner;", "if (c.owner < 0) return;", "cells[i].owner >= 0", False),
+        ("int owner;", "", "cells[i].kind >= 0", False),
+        ("int owner;", "if (c.kind == 2) return;", "cells[i].owner >= 0", False),  # the kind tells, perhaps
+        ("int owner;  // -1 if nobody has it\n", "", "cells[i].owner < n", True),
+        ("int owner;  // -1 if nobody has it\n", "if (c.kind == 2) return;", "cells[i].owner < n", False),
+        ("int owner;  // -1 if nobody has it\n", "if (c.owner == -1) return;", "cells[i].owner >= 0", False),
+    ],
+)
+def test_members_of_structs(member: str, first: str, second: str, bad: bool) -> None:
+    found = findings(
+        MissingBoundsGuard, CELLS.replace("MEMBER", member).replace("FIRST", first).replace("SECOND", second)
+    )
+    lines = {one.message for one in found if "charge[cells[..]] is read" in one.message or "gather" in one.message}
+    assert bool([one for one in found if " is read" in one.message]) is bad, lines
