@@ -39,8 +39,9 @@ _CUDA = (".cu", ".hip")
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a build gives a file: macros it ``defines``, macros it would under conditions (``choices``), and folders to
-    ``include``; ``numbers``: macros that it defines as numbers which only the host knows; ``texts``: ``NAME=VALUE``,
-    macros that host code of the project defines for some program as a word, with one that it may be."""
+    ``include``; ``numbers``: macros that it defines as numbers which only the host knows, or who builds; ``texts``:
+    ``NAME=VALUE``, macros that host code of the project defines for some program as a word, with one that it may
+    be."""
 
     defines: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
@@ -113,13 +114,15 @@ class Builds:
         found.sort(key=lambda d: (not d.files, -len(d.folder)))
         defines: dict[str, str] = {}
         choices: dict[str, None] = {}
+        numbers: dict[str, None] = {}
         for definition in found:
-            if definition.certain:
+            if definition.open:
+                numbers[definition.text] = None
+            elif definition.certain:
                 defines.setdefault(definition.text.partition("=")[0], definition.text)
             else:
                 choices[definition.text] = None
         include: dict[str, None] = {}
-        numbers: dict[str, None] = {}
         for option in self._options(path):
             kind, text = option.lstrip("?")[0], option.lstrip("?")[1:]
             if kind == "I":

@@ -36,12 +36,14 @@ _FLAG_VARIABLES = pattern(r"CMAKE_(?:C|CXX|CUDA|HIP)_FLAGS|CUDA_NVCC_FLAGS|HIP_\
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A macro, ``NAME`` or ``NAME=VALUE``, that a build defines for the files below ``folder``; ``files``: for these
-    alone.  ``certain``: under no condition that is not known."""
+    alone.  ``certain``: under no condition that is not known.  ``open``: the text is a name alone, whose value is up to
+    who builds."""
 
     text: str
     folder: str
     certain: bool
     files: tuple[str, ...] = ()
+    open: bool = False
 
 
 @dataclass(slots=True)

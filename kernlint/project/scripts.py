@@ -12,7 +12,7 @@ from kernlint.text.patterns import pattern
 _SET = pattern(r"^[ ]*(?:export\s+)?([A-Za-z_]\w*)\s*[:?+]?=\s*(.*)$")
 _USE = pattern(r"\$[({](\w+)[)}]")
 _MAKE_DEFINE = pattern(
-    r"(?<![\w-])-D\s*([A-Za-z_]\w*(?:=(?:\\?\"[^\"\n]*\"|'[^'\n]*'|(?:\$[({]\w+[)}]|[^\s'\"#;)])*))?)"
+    r"(?<![\w-])-D\s*([A-Za-z_]\w*(?:=(?:\\?\"[^\"\n]*\"|'[^'\n]*'|(?:\$[({]\w+[)}]|(?!,-)[^\s'\"#;)])*))?)"
 )
 _RULE = pattern(r"^([^\t#:=][^:=#]*):(?![=:])([^=]*)$")
 
@@ -45,8 +45,11 @@ def makefile(text: str, folder: str) -> Iterator[Definition]:
             continue
         for match in _MAKE_DEFINE.finditer(line.partition(" #")[0]):
             name, equals, value = match.group(1).partition("=")
+            written = value
             value = _USE.sub(lambda use: values.get(use.group(1), use.group()), value).strip("'").replace('\\"', '"')
-            if is_macro(made := name + equals + value):
+            if _USE.fullmatch(written) and (not value or _USE.fullmatch(value)):
+                yield Definition(name, folder, depth == 0, of, open=True)
+            elif is_macro(made := name + equals + value):
                 yield Definition(made, folder, depth == 0, of)
 
 

@@ -50,7 +50,7 @@ def test_conditions_of_cmake() -> None:
 def test_makefiles() -> None:
     text = "N := 4\nFLAGS += -DA -D B=$(N) -DC=$(X) \\\n  -DD='1 2'\nifdef DEBUG\nFLAGS += -DE\nendif\n"
     text += "k.o: k.cu\n\tnvcc -DF -c $<\n"
-    found = {d.text: (d.certain, d.files) for d in makefile(text, "src")}
+    found = {d.text: (d.certain, d.files) for d in makefile(text, "src") if not d.open}
     assert found == {
         "A": (True, ()),
         "B=4": (True, ()),
@@ -58,6 +58,21 @@ def test_makefiles() -> None:
         "E": (False, ()),
         "F": (True, ("src/k.cu",)),
     }
+
+
+def test_what_who_builds_gives_a_macro_of_a_makefile_is_open() -> None:
+    text = "LENGTH =\nSIZE = 4\nk.o:\n\tnvcc -Xcompiler -Wall,-DLENGTH=$(LENGTH),-DCODE=$(CODE) -DSIZE=$(SIZE) -c $<\n"
+    assert {d.text: d.open for d in makefile(text, "")} == {"LENGTH": True, "CODE": True, "SIZE=4": False}
+
+
+def test_a_number_that_who_builds_gives_is_a_symbol_of_the_build(tmp_path: Path) -> None:
+    kernel = """#include "away.h"
+    __global__ void k(int *x) { __shared__ int s[LENGTH]; int t = threadIdx.x; if (t < LENGTH) s[t] = x[t]; }
+    """
+    write(tmp_path, {"Makefile": "k.o:\n\tnvcc -DLENGTH=$(LENGTH) -c k.cu\n", "k.cu": kernel})
+    assert check(tmp_path, "k.cu").summary.partial == 0
+    write(tmp_path, {"Makefile": "k.o:\n\tnvcc -c k.cu\n"})
+    assert check(tmp_path, "k.cu").summary.partial == 1
 
 
 def test_options_of_cmake_are_no_macros() -> None:
@@ -290,6 +305,37 @@ def test_a_header_that_includes_nothing_takes_what_its_includer_includes(tmp_pat
     assert codes(report) == ["KL104"] and not kinds(report)
     assert includes_before(host.encode(), lambda written: written == '"body.cuh') == ('"word.h',)
     assert includes_before(host.encode(), lambda written: False) == ()
+
+
+PART = """__global__ void blur(Row *x) { __shared__ Row s[WIDTH]; s[WIDTH] = x[0]; x[1] = s[weight * 0]; }
+"""
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_header_is_read_behind_what_leads_to_it(known: bool, tmp_path: Path) -> None:
+    middle = """#ifndef MIDDLE
+    #define MIDDLE
+    __constant__ int weight;
+    #include "parts/first.cuh"
+    #include "parts/blur.cuh"
+    #include "parts/last.cuh"
+    #endif
+    """
+    first = "__global__ void first(Row *x) { x[0] = make(weight); }\n"
+    top = "struct Row { int all; };\n#define WIDTH 4\n" if known else ""
+    host = f'{top}#include "middle.h"\nvoid f(Row *x) {{ blur<<<1, 1>>>(x); }}\n'
+    write(tmp_path, {"Makefile": "", "middle.h": middle, "parts/first.cuh": first, "parts/blur.cuh": PART})
+    write(tmp_path, {"parts/last.cuh": "", "main.cu": host})
+    report = check(tmp_path, "parts/blur.cuh")
+    assert report.summary.partial == 0
+    assert ("KL104" in codes(report)) == known
+
+
+def test_a_header_of_an_installation_is_the_toolkits(tmp_path: Path) -> None:
+    kernel = "__global__ void k(float *x) { x[threadIdx.x] = WIDTH; }\n"
+    for folder, partial in (("/usr/local/cuda-10.1/targets/x86_64-linux/include/cuda_runtime.h", 0), ("/opt/own.h", 1)):
+        write(tmp_path, {"k.cu": f'#include "{folder}"\n{kernel}', "Makefile": ""})
+        assert check(tmp_path, "k.cu").summary.partial == partial
 
 
 def test_a_header_takes_the_command_of_its_includer(tmp_path: Path) -> None:

@@ -23,6 +23,9 @@ MOST_NAMES = 200
 MAX_NESTED = 2
 """Headers between a file that stands before a program and the program, which that file includes itself."""
 
+MAX_INCLUDERS = 3
+"""Files that include each other, down to the source, whose texts before their includes are read before it."""
+
 _DIRECTIVE = pattern(rb'^[ \t]*#[ \t]*(if|ifdef|ifndef|endif|include)\b(?:[ \t]*"([^"\n]+)")?', re.M)
 _NO_OVERLOAD = pattern(r"no matching function for call to '(\w+)'")
 
@@ -67,20 +70,20 @@ def until_included(file: str, program: str) -> bytes | None:
             depth += 1
         elif word == b"endif":
             depth -= 1
-        elif match.group(2) and _leads(os.path.join(folder, os.fsdecode(match.group(2))), target, MAX_NESTED):
+        elif match.group(2) and leads_to(os.path.join(folder, os.fsdecode(match.group(2))), target, MAX_NESTED):
             return text[: match.start()] + b"#endif\n" * depth
     return None
 
 
-def _leads(file: str, target: str, depth: int) -> bool:
-    """Whether a file is the target, or includes it by paths from its own folder."""
-    if os.path.realpath(file) == target:
+def leads_to(file: str, target: str, depth: int = MAX_NESTED) -> bool:
+    """Whether a file is the target, a path, or includes it by paths from its own folder."""
+    if os.path.realpath(file) == os.path.realpath(target):
         return True
     text = load(file) if depth else None
     return text is not None and any(
         match.group(1) == b"include"
         and match.group(2)
-        and _leads(os.path.join(os.path.dirname(file), os.fsdecode(match.group(2))), target, depth - 1)
+        and leads_to(os.path.join(os.path.dirname(file), os.fsdecode(match.group(2))), target, depth - 1)
         for match in _DIRECTIVE.finditer(text)
     )
 

@@ -21,7 +21,15 @@ from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, FindOwn, IncludeSc
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.losses import count_losses
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
-from kernlint.frontends.clang.preceding import MOST_NAMES, ROUNDS, Preceding, lacking, until_included
+from kernlint.frontends.clang.preceding import (
+    MAX_INCLUDERS,
+    MOST_NAMES,
+    ROUNDS,
+    Preceding,
+    lacking,
+    leads_to,
+    until_included,
+)
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
 from kernlint.frontends.clang.starts import (
     NOTHING_BEFORE,
@@ -118,7 +126,11 @@ class _Job:
         use_cache: bool,
         before: Preceding = NOTHING_BEFORE,
     ) -> _Job:
-        """What there is to read for a source with what goes ``before`` it."""
+        """What there is to read for a source with what goes ``before`` it; what that includes is not forced too."""
+        parts = {file: part for file in before.files if (part := until_included(file, path)) is not None}
+        if parts and options.forced:
+            forced = tuple(file for file in options.forced if not any(leads_to(each, file) for each in parts))
+            options = replace(options, forced=forced)
         quoted = (os.fsencode(file) for file in (*options.forced, *before.files))
         whole = b"".join(b'#include "%b"\n' % file for file in quoted) + text
         key = (path, whole, language, options.include_dirs)
@@ -137,7 +149,6 @@ class _Job:
             )
             known = scans[key] = options.around, includes, prelude_headers(language, choice.headers())
         _, includes, headers = known
-        parts = {file: part for file in before.files if (part := until_included(file, path)) is not None}
         return cls(path, text, language, options, includes, headers, use_cache, before, parts)
 
     def preceded(self, found: Iterable[Defined], names: frozenset[str]) -> _Job:
@@ -279,6 +290,11 @@ class _Attempt:
         skipped = tuple(part for part in read_skipped(unit) if holds_code(job.text[slice(*part)]))
         losses = count_losses(unit, job.text, job.language, diagnostics, skipped)
         return cls(job, appended, unit, diagnostics, skipped, names, made_up, losses)
+
+    @property
+    def errors(self) -> int:
+        """Errors of the compiler in the source itself."""
+        return sum(d.severity >= Severity.ERROR and d.file == self.job.path for d in self.diagnostics)
 
     @property
     def start(self) -> Start:
@@ -451,21 +467,27 @@ def _preceded(first: _Attempt) -> tuple[_Attempt, int]:
 
 
 def _behind_includer(first: _Attempt, around: Surroundings) -> _Attempt | None:
-    """The attempt behind what stands before the source in the file that includes it, where that file says more."""
-    job = first.job
+    """The attempt behind what stands before the source in the file that includes it, where that file says more; and
+    behind what stands before that one, where it is a header itself that others include."""
+    job, best = first.job, first
+    chain: tuple[str, ...] = ()
     includers = () if job.language is Language.OPENCL else around.files_including(job.path)
-    for includer in includers:
-        before = Preceding((includer,))
-        trial = _Job.of(job.path, job.text, job.language, job.options, job.use_cache, before)
-        if not trial.parts:
-            continue
+    while (errors := best.errors) and len(chain) < MAX_INCLUDERS:
+        includer = next((each for each in includers if until_included(each, job.path) is not None), None)
+        if includer is None or includer in chain:
+            break
+        chain = (includer, *chain)
+        trial = _Job.of(job.path, job.text, job.language, job.options, job.use_cache, Preceding(chain))
         attempt = _Attempt.of(trial, first.appended)
-        if attempt.losses < first.losses:
-            first.unit.dispose()
-            return attempt
-        attempt.unit.dispose()
-        break
-    return None
+        worse = best if attempt.errors < errors else attempt
+        best = attempt if worse is best else best
+        if worse is not first:
+            worse.unit.dispose()
+        includers = around.files_including(includer)
+    if best is first:
+        return None
+    first.unit.dispose()
+    return best
 
 
 def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]:

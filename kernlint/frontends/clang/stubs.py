@@ -115,7 +115,10 @@ _STANDARD = frozenset(
 
 
 def served(header: str, language: Language) -> bool:
-    """Whether the names of a header, by its name in the ``#include``, are declared where it is not there."""
+    """Whether the names of a header, by its name in the ``#include``, are declared where it is not there; of a path
+    into somebody's installation (``/usr/local/cuda/include/cuda_runtime.h``) what stands behind its include folder."""
+    if header.startswith("/"):
+        header = header.rpartition("/include/")[2]
     if language is not Language.OPENCL and header in _STANDARD:
         return True
     return _TOOLKIT.fullmatch(header) is not None or any(_belongs(header, stub) for stub in STUBS)
