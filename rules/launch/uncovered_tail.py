@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent.crossed_grids import crossed
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.launching.run_time_sizes import admission_of, tested_size
+from kernlint.analysis.launching.stopped_grids import capped, place_in_grid, stopped
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Guard
 from kernlint.finding import Finding, Related, Severity
@@ -20,7 +22,6 @@ from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK,
-    BLOCK_DIM,
     GRID_DIM,
     THREAD,
     Symbol,
@@ -37,10 +38,6 @@ from kernlint.tree.walk import strip_casts
 
 AXES = "xyz"
 
-_DEVICE = ("DeviceGetAttribute", "GetDeviceProperties", "MaxActiveBlocksPerMultiprocessor", "MaxPotentialBlockSize")
-"""Functions of the CUDA and HIP runtimes and drivers that say what the device, or a kernel on it, has room for (CUDA
-Runtime API, device management and occupancy; HIP has the same)."""
-
 
 class UncoveredTail(Rule):
     r"""A grid whose threads do not reach the last elements.
@@ -50,8 +47,8 @@ class UncoveredTail(Rule):
     thread, and nothing that the host checks makes the size a multiple; and where grid, block and that size are numbers
     of which the last is larger; and where the launch has one thread along an axis on which the kernel handles as many
     elements as a size says; and where the kernel tests its index along x against what the grid is rounded up from
-    along y, and the other way round. So is a grid that is cut down to a number, or to what the device has room for.
-    Likewise ``ceil(n / 256)`` of two integers, which divides first.
+    along y, and the other way round. So is a grid that is cut down to a number, or to what the device has room for,
+    where sizes that the host admits ask for more. Likewise ``ceil(n / 256)`` of two integers, which divides first.
 
     ```cuda bad
     __global__ void twice(float *x, int n) {
@@ -174,7 +171,7 @@ class UncoveredTail(Rule):
     """
 
     meta = Meta("KL602", "uncovered-tail", Severity.WARNING, tags=("CUDA PG",))
-    needs = (trace, launches, launch_context, admitted)
+    needs = (trace, launches, launch_context, admitted, member_limits)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._ceilings(facts)
@@ -206,8 +203,11 @@ class UncoveredTail(Rule):
                     related=[Related(place, "the index is tested here") for place in dict.fromkeys(swapped[2:])],
                     fix="exchange the two extents of the grid, or the two indices",
                 )
-            if sum(other.fact.host is view.fact.host for other in views) > 1 or view.fact.threads is not None:
-                continue  # another launch may be for the rest; work-items are counted one by one
+            if sum(other.fact.host is view.fact.host for other in views) > 1:
+                continue  # another launch may be for the rest
+            yield from self._stopped(view, facts, seen)
+            if view.fact.threads is not None:
+                continue  # work-items are counted one by one
             for axis in range(3):
                 short = self._short(view, axis, facts)
                 if short is not None and view.fact.span not in seen:
@@ -220,15 +220,15 @@ class UncoveredTail(Rule):
                         related=[Related(guard.span, "the index is tested here")],
                         fix="launch as many blocks as it takes: (size + block - 1) / block",
                     )
-                capped = self._capped(view, axis, facts)
-                if capped is not None and view.fact.span not in seen:
+                cut = capped(view, axis, facts)
+                if cut is not None and view.fact.span not in seen:
                     seen.add(view.fact.span)
-                    cap, size, place = capped
+                    cap, size, span = cut
                     yield self.finding(
                         view.fact.span,
                         f"the grid is capped at {cap} along {AXES[axis]}, and each thread handles one element: "
                         f"of more of them than those have threads, as {size} may say, the last get no thread",
-                        related=[Related(place, f"the index is tested against {size} here")],
+                        related=[Related(span, f"the index is tested against {size} here")],
                         fix="let each thread go on in steps of the grid, or leave the grid as large as it has to be",
                     )
                 tested = self._tested(view, axis, facts)
@@ -254,6 +254,23 @@ class UncoveredTail(Rule):
                     fix="round up in integers: (n + block - 1) / block",
                 )
 
+    def _stopped(self, view: LaunchView, facts: Facts, seen: set[Span]) -> Iterator[Finding]:
+        """Threads that follow a size up to a number, and stop there."""
+        for axis in range(3):
+            found = None
+            if view.fact.span not in seen and capped(view, axis, facts) is None:
+                found = stopped(view, axis, facts)
+            if found is not None:
+                seen.add(view.fact.span)
+                threads, size, count, span = found
+                yield self.finding(
+                    view.fact.span,
+                    f"the launch has no more than {threads} threads along {AXES[axis]}, and each handles one element: "
+                    f"{size} may be as large as {count}, and the last get no thread",
+                    related=[Related(span, f"the index is tested against {size} here")],
+                    fix="let each thread go on in steps of the grid, or leave the grid as large as it has to be",
+                )
+
     def _one_row(self, view: LaunchView, facts: Facts) -> tuple[int, str, Span] | None:
         """The axis along which a launch has one thread, and the size that the kernel tests its index there against,
         which it is passed as no number; of a size that it is passed out of sight, the host has to list one for that
@@ -270,7 +287,7 @@ class UncoveredTail(Rule):
             for guard in (guard for access in facts[trace].accesses if access.writes for guard in access.guards):
                 for part in conjuncts(guard.term):
                     size = plain(part.args[1]).symbol if part.op == "lt" else None
-                    places = (_place(axis), polynomial(BLOCK[axis].term), polynomial(THREAD[axis].term))
+                    places = (place_in_grid(axis), polynomial(BLOCK[axis].term), polynomial(THREAD[axis].term))
                     if size is None or size.kind is not SymbolKind.PARAM or polynomial(part.args[0]) not in places:
                         continue
                     image = images.get(size)
@@ -303,7 +320,7 @@ class UncoveredTail(Rule):
             for part in conjuncts(guard.term):
                 size = plain(part.args[1]).symbol if part.op == "lt" else None
                 image = next((image for symbol, image in view.images if symbol is size), None)
-                first = _constant(polynomial(part.args[0]) - _place(axis)) if image is not None else None
+                first = _constant(polynomial(part.args[0]) - place_in_grid(axis)) if image is not None else None
                 off = _constant(polynomial(image) - wanted) if image is not None else None
                 if size is None or first is None or off is None or not 0 <= first - off < unit - 1:
                     continue
@@ -322,7 +339,7 @@ class UncoveredTail(Rule):
         wanted, images = polynomial(count), dict(view.images)
         for guard in (guard for access in facts[trace].accesses if access.writes for guard in access.guards):
             for part in conjuncts(guard.term):
-                if part.op != "lt" or polynomial(part.args[0]) != _place(axis):
+                if part.op != "lt" or polynomial(part.args[0]) != place_in_grid(axis):
                     continue
                 limit = part.args[1]
                 if polynomial(substitute(limit, images)) == wanted and self._odd(symbols(limit), view, axis, facts):
@@ -347,31 +364,8 @@ class UncoveredTail(Rule):
                     count = substitute(part.args[1], images).value if part.op == "lt" else None
                     if count is None or part.args[1].value is not None or count <= blocks * block:
                         continue
-                    if polynomial(part.args[0]) == _place(axis):
+                    if polynomial(part.args[0]) == place_in_grid(axis):
                         return blocks * block, count, guard
-        return None
-
-    def _capped(self, view: LaunchView, axis: int, facts: Facts) -> tuple[str, str, Span] | None:
-        """(blocks, size, test) where the grid is the least of a number, or of what the device says that it has room
-        for, and of what the size takes."""
-        fact = view.fact
-        if fact.grid is None or fact.block is None:
-            return None
-        sides = _least_of(plain(fact.grid[axis]))
-        cap = next((side for side in sides if side.value is not None or _room_of_device(side)), None)
-        needed = next((cover(side) for side in sides if side is not cap), None)
-        if cap is None or needed is None or needed.count is None or needed.unit is None:
-            return None
-        if needed.kind is not Cover.ROUNDED_UP or polynomial(needed.unit) != polynomial(fact.block[axis]):
-            return None
-        blocks = f"{cap.value} blocks" if cap.value is not None else "as many blocks as the device has room for"
-        count, images = polynomial(needed.count), dict(view.images)
-        for guard in (guard for access in facts[trace].accesses for guard in access.guards):
-            for part in conjuncts(guard.term):
-                if part.op != "lt" or polynomial(part.args[0]) != _place(axis):
-                    continue
-                if symbols(part.args[1]) and polynomial(substitute(part.args[1], images)) == count:
-                    return blocks, words(part.args[1]), guard.span
         return None
 
     def _odd(self, sizes: Sequence[Symbol], view: LaunchView, axis: int, facts: Facts) -> bool:
@@ -402,31 +396,6 @@ def _at_least_one(grid: Term) -> Term:
         if any(side.value == 1 for side in sides):
             return next((side for side in sides if side.value is None), grid)
     return grid
-
-
-def _least_of(grid: Term) -> list[Term]:
-    """What a number of blocks is the least of, written as such or as a choice; nothing for any other."""
-    if grid.op == "min":
-        return [plain(side) for side in grid.terms]
-    if grid.op == "select" and grid.terms[0].op in ("lt", "le"):
-        asked = [plain(side) for side in grid.terms[0].terms]
-        return asked if [plain(side) for side in grid.terms[1:]] == asked else []
-    return []
-
-
-def _room_of_device(term: Term) -> bool:
-    """Whether a number is a product, made of nothing but what the device is asked for: so many blocks to each of its
-    multiprocessors.  A number that it says itself may be the largest grid there is."""
-    found = symbols(term)
-    if not found or not all(any(symbol.reason.endswith(name) for name in _DEVICE) for symbol in found):
-        return False
-    return any(len(mono) > 1 or (mono and times > 1) for mono, times in polynomial(term).coefficients.items())
-
-
-def _place(axis: int) -> Polynomial:
-    """The index of a thread in the grid."""
-    block, size, thread = (symbols_[axis].term for symbols_ in (BLOCK, BLOCK_DIM, THREAD))
-    return polynomial(block) * polynomial(size) + polynomial(thread)
 
 
 def _made_of(phi: Symbol) -> tuple[Symbol, ...]:
