@@ -25,7 +25,7 @@ from kernlint.analysis.extent.uncapped import Uncapped, uncapped
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Root
+from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.analysis.wording import also, element, verb, witness_of
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -39,14 +39,15 @@ class ArrayIndexOutOfRange(Rule):
     thread indices, the block size, loop counters, masks. Reported is an access for which a thread of a block that
     is known (an attribute, a launch in the same file, the command line), or that the code itself speaks of, gets
     past the end. What an index takes from parameters or from memory is not speculated on, but for data under a mask
-    or a remainder, whose largest value is taken, and for arguments that a launch in sight bounds by numbers: a check
-    before it that lets 32 pass says that 32 is meant to work, and so does a comment (`length: 0 .. 64`). Arrays that a
-    thread fills one by one end where it has stopped: a loop that looks at the next element too, a round that stores as
-    many as data say after one test of the end, and what is read behind a full buffer, or as far as a count that goes on
-    when the array is full, are told as well; so are values of later windows where only the lower end of a window is
-    tested, runs at a cursor of which one is not kept within the room that is left as another is, a count that stops at
-    the size of the array and is a place in it, and places and counts that another kernel of the file keeps below the
-    number of elements that a list has.
+    or a remainder, whose largest value is taken, and for arguments that a launch in sight bounds by numbers: a
+    check before it that lets 32 pass says that 32 is meant to work, and so does a comment (`length: 0 .. 64`).
+    Arrays that a thread fills one by one end where it has stopped: a loop that looks at the next element too, a
+    round that stores as many as data say after one test of the end, and what is read behind a full buffer, or as
+    far as a count that goes on when the array is full, are told as well; so are values of later windows where only
+    the lower end of a window is tested, runs at a cursor of which one is not kept within the room that is left as
+    another is, a count that stops at the size of the array and is a place in it, a test of a count that lets the
+    size itself pass, and places and counts that another kernel of the file keeps below the number of elements that
+    a list has.
 
     ```cuda bad
     __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {
@@ -243,13 +244,17 @@ class ArrayIndexOutOfRange(Rule):
         )
 
     def _full(self, one: Full) -> Finding:
-        access = one.access
+        access, where = one.access, "the row" if one.access.root.kind is RootKind.PARAM else one.access.root.name
+        how = f"{one.name} goes up to {one.room}, and nothing keeps the place below that"
+        related = [Related(span, "called from here") for span in access.stack[::-1][:2]]
+        if one.guard is not None:
+            how = f"{one.name} is tested, but a place past the last of {one.room} is let through"
+            related.insert(0, Related(one.guard.span, "the test"))
         return self.finding(
             access.span,
-            f"{element(access)} is {verb(access)} behind the end of {access.root.name} when that is full: {one.name} "
-            f"goes up to {one.room}, and nothing keeps the place below that",
-            related=[Related(span, "called from here") for span in access.stack[::-1][:2]],
-            fix=f"begin at element {one.room - 1} at most where {one.name} is {one.room}",
+            f"{element(access)} is {verb(access)} behind the end of {where} when that is full: {how}",
+            related=related,
+            fix=f"keep the place at {one.room - 1} at most",
         )
 
     def _window(self, one: Window) -> Finding:

@@ -1,9 +1,10 @@
-"""Counts that stop at the size of an array, which is a place in it no longer.
+"""Counts that get as large as the array is, which is a place in it no longer.
 
 ``if (m < 48) ++m;`` lets a count be 48, in a loop that data or arguments end; a store at ``v[m]`` that nothing keeps
 from that, or a search downwards that begins there (``s = m; while (s > 0 && v[s - 1] > x) { v[s] = v[s - 1]; --s; }``),
-is made behind the end once the array is full.  A test of the count that fails for the full array keeps it inside; one
-that asks something of data besides may hold.
+is made behind the end once the array is full.  So is one under a test that lets the size itself pass (``top <= 20``
+beside 20 elements), or that asks for one place before two are taken.  A test of the count that fails for the full array
+keeps it inside; one that asks something of data besides may hold.
 """
 
 from __future__ import annotations
@@ -12,65 +13,63 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.counts import Count, cap_of, count_of, left_before, lowest_cap, moved, ways
 from kernlint.analysis.extent.extents import inner_array, numbers_made_up
-from kernlint.analysis.extent.pushed import counters
-from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.extent.uncapped import element_of
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, plain, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 
 _ROUNDS = frozenset({SymbolKind.COUNTER, SymbolKind.TRIPS})
-_FREE = frozenset({SymbolKind.LOAD, SymbolKind.PARAM})
+_OWN = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, *_ROUNDS})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Full:
-    """A store at a count (``name``) that is as large as the array, or row of it, when that is full: ``room``."""
+    """A store at a count (``name``) that gets as large as the array, or row of it, ``room``; ``guard``: the test that
+    lets it, None where the count itself stops there."""
 
     access: Access
     name: str
     room: int
+    guard: Guard | None = None
 
 
-def _ways(term: Term, under: tuple[Term, ...] = ()) -> Iterator[tuple[Term, tuple[Term, ...]]]:
-    """The values that a term may have, each with the conditions that choose it."""
-    term = plain(term)
-    if term.op == "select":
-        cond, then, other = term.args
-        yield from _ways(then, (*under, *conjuncts(cond)))
-        yield from _ways(other, (*under, *conjuncts(negate(cond))))
-    elif term.op == "call" and str(term.args[0]).startswith("after"):
-        yield from _ways(term.args[1], under)
-    else:
-        yield term, under
+@dataclass(frozen=True, slots=True, eq=False)
+class Pushed:
+    """A store at a ``counted`` place and ``beyond`` elements on, in an array or row of ``room`` elements."""
+
+    access: Access
+    counted: Term
+    beyond: int
+    room: int
 
 
-def _largest(count: Symbol) -> int | None:
-    """The largest value of a count that goes up by one under a test of itself against a number, and only so."""
-    made_of = counters(count)
-    top: int | None = None
-    for symbol in made_of:
-        for value, under in _ways(symbol.step) if symbol.step is not None else ():
-            if polynomial(value).coefficients.get((), 0) != 1:
-                continue
-            caps = [cap for part in under for one in made_of if (cap := _cap(part, one)) is not None]
-            if not caps:
-                return None
-            top = max(min(caps), top or 0)
-    return top
-
-
-def _cap(part: Term, count: Symbol) -> int | None:
-    """The number that a truth keeps a count below."""
-    slack = slack_of(part)
-    if slack is None:
+def pushed_at(access: Access) -> Pushed | None:
+    """The count that a store is at, in an array or a row of a constant number of elements."""
+    if access.kind is not AccessKind.WRITE:
         return None
-    rest = slack[0] + polynomial(count.term)
-    return None if set(rest.coefficients) - {()} else rest.coefficients.get((), 0) - slack[1] + 1
+    found = _place(access)
+    if found is None or found[1] < 2:
+        return None
+    place, room = found
+    counted = [mono for mono in place.coefficients if any(_counts(s) for atom in mono for s in symbols(atom))]
+    if len(counted) != 1 or len(counted[0]) != 1 or place.coefficients[counted[0]] != 1:
+        return None
+    rest = {mono: times for mono, times in place.coefficients.items() if mono and mono != counted[0]}
+    if access.root.kind is RootKind.VARIABLE:
+        if any(len(mono) != 1 or mono[0].symbol is None or mono[0].symbol.kind not in _ROUNDS for mono in rest):
+            return None
+    elif any(s.kind not in _OWN and s.kind is not SymbolKind.PARAM for m in rest for a in m for s in symbols(a)):
+        return None
+    return Pushed(access, counted[0][0], place.coefficients.get((), 0), room)
+
+
+def _counts(symbol: Symbol) -> bool:
+    return symbol.kind in (SymbolKind.PHI, SymbolKind.UNKNOWN)
 
 
 def _place(access: Access) -> tuple[Polynomial, int] | None:
@@ -79,50 +78,81 @@ def _place(access: Access) -> tuple[Polynomial, int] | None:
     if row is not None and row > 1 and access.index is not None:
         return polynomial(access.index), row
     place, extent, size = element_of(access), access.root.extent, access.root.element.size
-    return None if place is None or not extent or not size else (place, extent // size)
-
-
-def _of(access: Access) -> Full | None:
-    found = _place(access)
-    if found is None or found[1] < 2:
+    if place is None or not size:
         return None
-    place, room = found
-    moving = [atom.symbol for atom in place.atoms]
-    counts = [symbol for symbol in moving if symbol is not None and symbol.kind is SymbolKind.PHI]
-    if len(counts) != 1 or place.coefficients.get((counts[0].term,)) != 1 or not _endless(access, counters(counts[0])):
+    if access.root.kind is RootKind.VARIABLE:
+        return (place, extent // size) if extent else None
+    # Rows of memory that an argument points to: all else in the place is a multiple of their length.
+    lengths = {abs(times) for mono, times in place.coefficients.items() if mono and not _at_count(mono)}
+    return (place, lengths.pop()) if len(lengths) == 1 and access.root.kind is RootKind.PARAM else None
+
+
+def _at_count(mono: tuple[Term, ...]) -> bool:
+    return any(_counts(symbol) for atom in mono for symbol in symbols(atom))
+
+
+def reaches(push: Pushed, count: Count, step: int, under: tuple[Term, ...]) -> tuple[int | None, Guard | None]:
+    """(the largest place of a store by one way that its count is chosen, ``step`` from a variable; the test that says
+    so); None: no number does."""
+    best = None if count.most is None else _met(count.most, count) + step
+    by: Guard | None = None
+    chosen = lowest_cap(under, count.made_of)
+    if chosen is not None and (best is None or _met(chosen, count) + step < best):
+        best = _met(chosen, count) + step
+    for guard in push.access.guards:
+        if guard.kind is GuardKind.AFTER_LOOP:
+            continue
+        for part in conjuncts(guard.term):
+            caps = [(cap_of(part, symbol.term), step) for symbol in count.made_of] + [(cap_of(part, push.counted), 0)]
+            for cap, more in caps:
+                if cap is None or cap.constant is None:
+                    continue
+                last = _met(cap.constant + more - step, count) + step
+                if best is None or last <= best:
+                    best, by = last, guard
+    return (None if best is None else best + push.beyond), by
+
+
+def _met(most: int, count: Count) -> int:
+    """The largest number up to one that a count may be."""
+    return most - (most - count.first) % count.unit
+
+
+def _of(access: Access, of: Trace) -> Full | None:
+    push = pushed_at(access)
+    if push is None:
         return None
-    count = counts[0]
-    if any(symbol is None or symbol.kind not in _ROUNDS for symbol in moving if symbol is not count):
-        return None
-    beyond = place.coefficients.get((), 0)
-    top = _largest(count)
-    if top is None or top + beyond != room:
-        return None
-    at = {count: top, **{symbol: 0 for symbol in moving if symbol is not None and symbol is not count}}
-    return Full(access, count.name, room) if _reached(access, at) else None
+    for value, under in ways(push.counted):
+        base, step = moved(value) or (None, 0)
+        count = count_of(base, of) if base is not None else None
+        if base is None or count is None or not count.endless:
+            continue
+        last, guard = reaches(push, count, step, under)
+        if last is None or not push.room <= last <= push.room + _slip(access, push, guard):
+            continue
+        at = dict.fromkeys(count.made_of, last - push.beyond - step)
+        at |= {symbol: 0 for symbol in symbols(access.offset) if symbol.kind in _ROUNDS}
+        if not left_before(access, count, at[base]) and _reached(access, at, under):
+            return Full(access, base.name, push.room, guard)
+    return None
 
 
-def _endless(access: Access, made_of: set[Symbol]) -> bool:
-    """Whether data or arguments say how long the loops around an access go on, and none is left by a count."""
-    left = (term for loop in access.loops for term, _ in (*loop.exits, *loop.leaves))
-    if any(made_of & set(symbols(term)) for term in left):
-        return False
-    conditions = [loop.condition for loop in access.loops if loop.condition is not None]
-    return any(symbol.kind in _FREE for condition in conditions for symbol in symbols(condition))
+def _slip(access: Access, push: Pushed, guard: Guard | None) -> int:
+    """How much more than a size is taken for it: in memory of unknown size only the size itself."""
+    return push.beyond if access.root.kind is not RootKind.VARIABLE else push.room if guard is not None else 0
 
 
-def _reached(access: Access, at: dict[Symbol, int]) -> bool:
+def _reached(access: Access, at: dict[Symbol, int], under: tuple[Term, ...]) -> bool:
     """Whether no test that is made before an access fails with a full array: one that speaks of the count rests on
     nothing but numbers then, or on data as well."""
     mine = set(at)
-    for guard in access.guards:
-        for part in conjuncts(guard.term):
-            about = set(symbols(part))
-            if not mine & about:
-                continue
-            value = evaluate(part, at)
-            if value == 0 or (value is None and not _open(part, at)):
-                return False
+    parts: Iterator[Term] = (part for guard in access.guards for part in conjuncts(guard.term))
+    for part in (*under, *parts):
+        if not mine & set(symbols(part)):
+            continue
+        value = evaluate(part, at)
+        if value == 0 or (value is None and not _open(part, at)):
+            return False
     return True
 
 
@@ -130,8 +160,8 @@ def _open(part: Term, at: dict[Symbol, int]) -> bool:
     """Whether a truth holds with a full array, or for some data."""
     if part.op in ("lor", "land"):
         sides = [evaluate(side, at) for side in part.args]
-        ways = [_open(side, at) if value is None else value != 0 for side, value in zip(part.args, sides, strict=True)]
-        return any(ways) if part.op == "lor" else all(ways)
+        ways_ = [_open(side, at) if value is None else value != 0 for side, value in zip(part.args, sides, strict=True)]
+        return any(ways_) if part.op == "lor" else all(ways_)
     return any(symbol.kind is SymbolKind.LOAD for symbol in symbols(part))
 
 
@@ -142,9 +172,9 @@ def _compute(facts: Facts) -> tuple[Full, ...]:
     found: dict[Root, Full] = {}
     for access in of.accesses:
         root = access.root
-        if access.kind is not AccessKind.WRITE or root.kind is not RootKind.VARIABLE or root in found:
+        if access.kind is not AccessKind.WRITE or root in found:
             continue
-        one = _of(access) if any(s.kind is SymbolKind.PHI for s in symbols(access.offset)) else None
+        one = _of(access, of) if any(_counts(s) for s in symbols(access.offset)) else None
         if one is not None:
             found[root] = one
     return tuple(found.values())

@@ -85,3 +85,87 @@ __global__ void trace(const float *t, int *first, int n, int rays) {
 def test_hits_of_a_ray(store: str, bad: bool) -> None:
     found = findings(ArrayIndexOutOfRange, LIST.replace("STORE", store))
     assert bool(found) is bad, [one.message for one in found]
+
+
+STACK = """
+#define DEPTH 24
+struct Box { float lo, hi; int left, right; };
+__global__ void visit(const Box *box, const float *at, int *hits, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int open[DEPTH];
+    int top = 0, seen = 0;
+    open[top++] = 0;
+    while (top > 0) {
+        const Box b = box[open[--top]];
+        if (at[i] < b.lo || at[i] > b.hi) continue;
+        if (b.left < 0) { ++seen; continue; }
+        PUSH
+    }
+    hits[i] = seen;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("push", "bad"),
+    [
+        ("if (top <= DEPTH) open[top++] = b.left; if (top < DEPTH) open[top++] = b.right;", True),
+        ("if (top < DEPTH) { open[top++] = b.left; open[top++] = b.right; }", True),
+        ("if (top + 2 <= DEPTH) { open[top++] = b.left; open[top++] = b.right; }", False),
+        ("if (top < DEPTH - 1) { open[top++] = b.left; open[top++] = b.right; }", False),
+        ("if (top < DEPTH) open[top++] = b.left; if (top < DEPTH) open[top++] = b.right;", False),
+        ("if (top < DEPTH - 1) open[top++] = b.left; open[top++] = b.right;", False),  # one was taken out
+        ("if (top < DEPTH + 1) open[top++] = b.left;", False),  # one is taken out before, and one put in
+        ("if (top >= DEPTH) break; open[top++] = b.left; open[top++] = b.right;", True),
+        ("open[top++] = b.left; open[top++] = b.right;", False),  # nothing says how deep it gets
+        ("open[top & (DEPTH - 1)] = b.left; ++top;", False),
+    ],
+)
+def test_stacks(push: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, STACK.replace("PUSH", push))
+    assert bool(found) is bad, [one.message for one in found]
+
+
+APPEND = """
+#define ROOM 16
+__kernel void collect(__global const int *first, __global const float *w, __global int *list, __global int *length,
+                      volatile __global int *total, __global int *all, const int rows) {
+    const int row = get_global_id(0);
+    if (row >= rows) return;
+    int own[ROOM];
+    int n = 0;
+    for (int k = first[row]; k < first[row + 1]; ++k) {
+        if (w[k] <= 0.0f) continue;
+        STORE
+    }
+    AFTER
+    length[row] = n;
+    for (int k = 0; k < n && k < ROOM; ++k) list[row * ROOM + k] = own[k];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "after", "bad"),
+    [
+        ("if (n <= ROOM) own[n++] = k;", "", True),
+        ("if (n < ROOM) own[n++] = k;", "", False),
+        ("if (n < ROOM) own[n++] = k;", "own[n] = -1;", True),
+        ("if (n < ROOM - 1) own[n++] = k;", "own[n] = -1;", False),
+        ("if (n < ROOM) own[n++] = k;", "if (n < ROOM) own[n] = -1;", False),
+        ("if (n > ROOM) break; own[n++] = k;", "", True),
+        ("if (n == ROOM) break; own[n++] = k;", "", False),
+        ("own[n++] = k; if (n == ROOM) break;", "", False),
+        ("if (n < ROOM) { own[n] = k; own[n + 1] = row; n += 2; }", "", False),  # pairs, of an even number
+        ("if (n <= ROOM) { own[n] = k; own[n + 1] = row; n += 2; }", "", True),
+        ("if (n <= ROOM) list[row * ROOM + n++] = k;", "", True),
+        ("if (n < ROOM) list[row * ROOM + n++] = k;", "", False),
+        ("if (n <= ROOM) list[row * (ROOM + 1) + n++] = k;", "", False),
+        ("const int at = atomic_inc(total); if (at <= ROOM) own[at] = k;", "", True),
+        ("const int at = atomic_inc(total); if (at < ROOM) own[at] = k;", "", False),
+    ],
+)
+def test_lists(store: str, after: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, APPEND.replace("STORE", store).replace("AFTER", after), "opencl")
+    assert bool(found) is bad, [one.message for one in found]
