@@ -218,12 +218,8 @@ class MissingBoundsGuard(Rule):
             access = first.access
             others = _others(access, [one.access for one in group])
             related = [Related(other.span, f"so is {element(other)} here") for other in others[:2]]
-            why = f"that may be {first.value}, as a comment says, which is no place"
-            if first.comment is not None:
-                related.insert(0, Related(first.comment.span, f"the comment says so of {array}"))
-            elif first.other is not None:
-                why = f"that {first.other.kernel} takes for no place where it is {first.value}"
-                related.insert(0, Related(first.other.guard.span, "there it is tested"))
+            why, span, remark = first.why
+            related.insert(0, Related(span, remark))
             yield self.finding(
                 access.span,
                 f"{element(access)} is {verb(access)} with a number from {array} {why}: nothing asks for that here",

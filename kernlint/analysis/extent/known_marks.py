@@ -8,11 +8,13 @@ of the number here that the mark does not pass knows of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts, Sentinel
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.bounds import vacuous
+from kernlint.analysis.extent.cleared import Cleared, Part, cleared, found_free
 from kernlint.analysis.extent.marks import marked
 from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.extent.said_at import nearest_said
@@ -22,6 +24,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind,
 from kernlint.analysis.trace.run import trace_function
 from kernlint.analysis.trace.values import PointerValue, fields_of
 from kernlint.record import dataclass
+from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
@@ -42,14 +45,31 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownMark:
-    """An access at a place made of a number from ``array`` that may be ``value``: by a comment, or by what another
-    kernel excludes."""
+    """An access at a place made of a number from ``array`` that may be ``value``: by a comment, by what another kernel
+    excludes, or by how another one leaves elements that a search lets through (``free``)."""
 
     access: Access
     array: str
     value: int
     comment: Sentinel | None
     other: Excluded | None
+    free: Cleared | None = None
+
+    @property
+    def why(self) -> tuple[str, Span, str]:
+        """In words what is known of the mark, and where it is said, with a remark."""
+        if self.comment is not None:
+            told = f"the comment says so of {self.array}"
+            return f"that may be {self.value}, as a comment says, which is no place", self.comment.span, told
+        if self.free is not None:
+            told = "there the element is set free"
+            why = (
+                f"that is {self.value} in elements that {self.free.kernel} sets free, and a search may find one of them"
+            )
+            return why, self.free.access.span, told
+        assert self.other is not None
+        why = f"that {self.other.kernel} takes for no place where it is {self.value}"
+        return why, self.other.guard.span, "there it is tested"
 
 
 def _data(access: Access) -> Iterator[tuple[Symbol, str]]:
@@ -69,9 +89,10 @@ def array_of(datum: Symbol) -> str:
 
 
 def _member(kind: Type, at: int) -> str:
-    for name, inner, start in fields_of(kind) if isinstance(kind, StructType) and not kind.union else ():
+    for name, inner, start in fields_of(kind) if not (isinstance(kind, StructType) and kind.union) else ():
         if start is not None and inner.size is not None and start <= at < start + inner.size:
-            return f".{name}" + _member(inner, at - start)
+            lane = "xyzw"[int(name)] if name.isdigit() and int(name) < 4 else name
+            return f".{lane}" + _member(inner, at - start)
     return ""
 
 
@@ -173,14 +194,19 @@ def _compute(facts: Facts) -> tuple[KnownMark, ...]:
             if other.value < 0 and not _below(access, datum, other.value):
                 continue
             found[access] = KnownMark(access, name, other.value, None, other)
+        elif not tests and name not in _asked(access):
+            known: dict[Part, Cleared] = facts[cleared]
+            free = found_free(access, datum, known) if known else None
+            if free is not None and free.kernel != facts.kernel.function.name and _below(access, datum, -1):
+                found[access] = KnownMark(access, name, -1, None, None, free)
     return tuple(found.values())
 
 
 def _told(said: dict[str, Sentinel], access: Access, name: str) -> Sentinel | None:
     """What a comment says of an array, or of a member of its elements where nothing asks for another one of them."""
-    array, _, member = name.rpartition(".")
-    if not array or name in said:
-        return said.get(name)
+    array, _, member = re.sub(r"\.[xyzw]$", "", name).rpartition(".") if name not in said else ("", "", name)
+    if not array:
+        return said.get(member)
     beside = any(one.startswith(f"{array}.") for one in _asked(access) if one != name)
     return None if beside else said.get(member)
 
@@ -256,5 +282,5 @@ def _below(access: Access, datum: Symbol, value: int) -> bool:
     return at is not None and (at < 0 or at >= 1 << 31)
 
 
-known_marks = KernelAnalysis("known_marks", _compute, needs=(trace, launches, host, excluded_elsewhere))
+known_marks = KernelAnalysis("known_marks", _compute, needs=(trace, launches, host, excluded_elsewhere, cleared))
 """Each :class:`KnownMark` of a kernel variant, an access once."""
