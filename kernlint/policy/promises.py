@@ -19,7 +19,8 @@ from kernlint.text.pythontext import comments as python_comments
 from kernlint.text.pythontext import is_python
 
 _MAYBE = pattern(
-    rb"distinct|unique|twice|y once|t once|than once|duplicat|repeat|disjoint|injective|permutation|no two|shares? no",
+    rb"distinct|unique|twice|y once|t once|than once|duplicat|repeat|disjoint|injective|permutation|no two|shares? no|"
+    rb"(?:in|by) (?:two|several|more)\b|most one\b",
     re.I,
 )
 """A word without which there is no promise in a file: most have none, and cost one search."""
@@ -28,6 +29,9 @@ _PROMISE = pattern(
     r"\b(?:are|is|be|stay|remain|holds?|has|have) (?:all |always |pairwise |mutually |guaranteed |to |be )*"
     r"(?:distinct|unique|disjoint|injective|duplicate[- ]free|an injective|a permutation)\b"
     r"|\b(?:no|none|neither)\b[^.;]*\b(?:twice|more than once)\b"
+    r"|\bno \w+ (?:ever )?(?:occurs?|appears?|is (?:named|touched|written|listed|updated|used|shared))"
+    r" (?:in|by) (?:two|several|more than one)\b"
+    r"|\b(?:occurs?|appears?|is (?:named|touched|written|listed|updated|used)) (?:in|by) at most one\b"
     r"|\bno two\b[^.;]*\b(?:share|meet|touch|equal|same|alike|have|name|write|update)"
     r"|\b(?:never|do not|does not|don't|doesn't|cannot|must not) repeat\b"
     r"|\b(?:no|without) (?:duplicates?|repetitions?|repeats)\b"

@@ -473,7 +473,9 @@ def _remaining(a: Range, b: Range) -> Range | None:
 
 
 def _shifted(a: Range, b: Range) -> Range | None:
-    return (a[0] << b[0], a[1] << b[0]) if b[0] == b[1] and 0 <= b[0] < 64 else None
+    if not 0 <= b[0] <= b[1] < 64:
+        return None
+    return min(a[0] << b[0], a[0] << b[1]), max(a[1] << b[0], a[1] << b[1])
 
 
 def _shifted_back(a: Range, b: Range) -> Range | None:

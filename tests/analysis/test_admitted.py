@@ -137,3 +137,33 @@ void run(const unsigned n, float *x) { twice<<<ceil(n / 256.0f), 256.0f>>>(n, x,
 
 def test_launches_may_be_written_with_floating_point_numbers() -> None:
     assert findings(ArrayIndexOutOfRange, FLOATING) == []  # (nothing crashes: see ``findings``)
+
+
+DOUBLED = """
+__global__ void turned(const float *x, float *y, int wide) {
+    __shared__ float part[CELLS];
+    part[threadIdx.x] = threadIdx.x < wide ? x[threadIdx.x] : 0.0f;
+    __syncthreads();
+    if (threadIdx.x < wide) y[threadIdx.x] = part[blockDim.x - 1 - threadIdx.x];
+}
+static unsigned power(unsigned n) {
+    unsigned p = 1;
+    while (p < n) p <<= 1;
+    return p;
+}
+bool run(const float *x, float *y, unsigned wide) {
+    if (wide == 0 || wide > MOST) return false;
+    turned<<<1, power(wide)>>>(x, y, wide);
+    return true;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("cells", "most", "bad"), [(256, 256, False), (256, 200, False), (256, 257, True), (512, 300, False)]
+)
+def test_a_block_that_is_doubled_stops_at_the_power_of_two_above_what_is_checked(
+    cells: int, most: int, bad: bool
+) -> None:
+    found = findings(ArrayIndexOutOfRange, DOUBLED.replace("CELLS", str(cells)).replace("MOST", str(most)))
+    assert bool(found) is bad

@@ -18,6 +18,8 @@ from kernlint.source import SourceFile
         "// Scatters the rows (indices must be unique).",
         "// every cell occurs at most once in the list",
         "// No two faces of a batch touch the same corner.",
+        "// links: those of one batch; no bead occurs in two links of a batch",
+        "// Within a group a node is used by at most one bar.",
     ],
 )
 def test_said(text):
@@ -34,6 +36,8 @@ def test_said(text):
         "// Counts the unique words of a text.",
         "// whether cells occur at most once is for the caller to say",
         "// Writes once for each row.",
+        "// no bead may be missing in two links",
+        "// Every sample falls into at most one bin.",
     ],
 )
 def test_not_said(text):

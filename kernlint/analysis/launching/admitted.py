@@ -7,7 +7,7 @@ launches in sight are left aside; where the instance analysed was made up, a lau
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -16,10 +16,12 @@ from kernlint.analysis.launching.launches import LaunchFact, launches, speaks_of
 from kernlint.analysis.launching.members import Members, member_of, members
 from kernlint.analysis.scenarios.tables import COMPUTED
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Trace
+from kernlint.analysis.trace.events import LoopContext, Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.prove.admission import FREE_LAUNCH, Admission, Way
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const, symbols
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.narrowing import narrowed
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const, plain, symbols
 from kernlint.tree.nodes import FunctionDecl
 from kernlint.tree.types import BOOL, I64, IntType
 
@@ -81,7 +83,33 @@ def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
             if symbol is not None and isinstance(symbol.type, IntType) and isinstance(term.type, IntType):
                 images.append((symbol, term))
     checks += [_is_power(symbol) for symbol, term in images if term.value is None and _one_bit(term)]
+    checks += _rounds([term for _, term in images], checks)
     return Way(tuple(images), tuple(checks))
+
+
+def _rounds(terms: Sequence[Term], checks: Sequence[Term]) -> Iterator[Term]:
+    """How many rounds a loop of the host makes at most that doubles a size as long as it is below another one, where
+    checks say how large that gets: ``while (size < n) size *= 2`` goes past no power of two that n does not need."""
+    for symbol in {symbol: None for term in terms for symbol in symbols(term) if symbol.kind is SymbolKind.TRIPS}:
+        loop = symbol.origin
+        if not isinstance(loop, LoopContext) or loop.condition is None or loop.condition.op not in ("lt", "le"):
+            continue
+        grows, end = loop.condition.args
+        limit = plain(end).symbol
+        if loop.post_tested or set(symbols(grows)) != {loop.counter} or limit is None or limit is loop.counter:
+            continue
+        ranges = narrowed(checks, {})
+        most = ranges.of(limit.term)[1] if ranges is not None else None
+        if most is None or most >= LARGEST_UNIT:
+            continue
+        rounds = (
+            at
+            for at in range(LARGEST_UNIT.bit_length())
+            if evaluate(loop.condition, {loop.counter: at, limit: most}) == 0
+        )
+        last = next(rounds, None)
+        if last is not None:
+            yield binary("le", symbol.term, const(last, I64), BOOL)
 
 
 def _one_bit(term: Term) -> bool:
