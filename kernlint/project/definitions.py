@@ -3,7 +3,8 @@
 Programs for OpenCL, and those that CUDA compiles when it runs, are put together by host code: a text with types, macros
 and helpers goes before them, out of another file or out of strings of the host.  Such a text is found by what it
 defines.  A file that holds no kernel and defines the name stands before the program whole; of a host file's strings
-only the definition counts.  A name that several texts equally near give different numbers is anybody's: none is taken.
+only the definition counts, and of its tables of tuned parameters (``{"TILE", 16}``) the number.  A name that several
+texts equally near give different numbers is anybody's: none is taken.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _NAMED = (
     (b"typedef", pattern(rb"typedef[ \t]+[^;{}\"#]{1,120}?\b([A-Za-z_]\w*)\s*;")),
     (b"using", pattern(rb"using[ \t]+([A-Za-z_]\w*)[ \t]*=")),
     (b'["', pattern(rb'\["([A-Za-z_]\w*)(?:\([^"()]*\))?"\]\s*=[^=;"]{0,80}"')),
+    (b'{"', pattern(rb'\{"([A-Za-z_]\w*)"\s*,\s*\d+[uUlL]*\s*\}')),
 )
 _FUNCTION = pattern(rb"^[A-Za-z_][^\n;{}()#]*?[\s*&]([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
 _NO_FUNCTIONS = frozenset({b"if", b"for", b"while", b"switch", b"main"})
@@ -44,8 +46,8 @@ class Definition:
 
 
 def names_defined(path: str, data: bytes) -> Iterator[bytes]:
-    """Names that a text gives a meaning by a macro, a ``typedef``, ``using`` or an entry of a table of macros; of code
-    for the device also those of functions."""
+    """Names that a text gives a meaning by a macro, a ``typedef``, ``using`` or an entry of a table of macros or of
+    numbers; of code for the device also those of functions."""
     for word, expression in _NAMED:
         if word in data:
             yield from expression.findall(data)
@@ -135,6 +137,7 @@ def _lines(paths: Sequence[str], name: str, texts: dict[str, str], root: str) ->
             texts[path] = _text(os.path.join(root, path))
         host = os.path.splitext(path)[1].lower() in _HOSTS
         found += _in_strings(texts[path], name) if host else _plain(texts[path], name)
+        found += _in_tables(texts[path], name)
     return found
 
 
@@ -171,6 +174,12 @@ def _in_strings(text: str, name: str) -> list[str]:
         value = "".join(_value(piece) for piece in _PIECE.findall(literals))
         found.append(f"#define {head} {' '.join(value.replace(chr(92) + chr(10), ' ').split())}")
     return found
+
+
+def _in_tables(text: str, name: str) -> list[str]:
+    """Numbers that tables of the host, which it gives the compiler of the program, have for a name."""
+    pair = re.compile(rf'\{{"{re.escape(name)}"\s*,\s*(\d+)[uUlL]*\s*\}}')
+    return [f"#define {name} {value}" for value in pair.findall(text)]
 
 
 def _value(piece: str) -> str:

@@ -172,3 +172,24 @@ def test_kernels_that_only_a_macro_shows(tmp_path: Path) -> None:
     files = {"k/shift.cc": program, "common.cl": COMMON, "make.cpp": host}
     found = read_in(tmp_path, files, "k/shift.cc")
     assert [kernel.name for kernel in found.kernels] == ["shift"] and not losses(found)
+
+
+TUNED = """__kernel void rows(__global float *x, const int pitch) {
+    const int first = get_group_id(0) * (TILE + pitch * TILE);
+    __local float t[TILE];
+    t[get_local_id(0)] = x[first + get_local_id(0)];
+}
+"""
+
+
+def test_tables_of_tuned_numbers_give_names_their_value(tmp_path: Path) -> None:
+    table = 'const Table kTuned = {"default", {{"TILE", %d}, {"WIDE", 8}}};\n'
+    files = {"k/rows.cl": TUNED, "host/tuned.hpp": table % 16, "host/tuned_too.hpp": table % 16}
+    found = read_in(tmp_path, files, "k/rows.cl")
+    assert not losses(found)
+    assert "f32[16]" in module_text(found)
+
+
+def test_tables_that_differ_give_none(tmp_path: Path) -> None:
+    files = {"k/rows.cl": TUNED, "host/tuned.hpp": '{"TILE", 16}', "host/tuned_too.hpp": '{"TILE", 32}'}
+    assert any("TILE" in reason for reason in losses(read_in(tmp_path, files, "k/rows.cl")))

@@ -117,6 +117,6 @@ def _follows_a_type(text: str, at: int) -> bool:
     while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
         start -= 1
     word = text[start:end].lstrip("0123456789")
-    if word:
-        return word not in _NO_TYPES
+    if word:  # of ``pitch * rows)`` the first is no type where it is declared itself
+        return word not in _NO_TYPES and (text[end:at].isspace() or not _declares(text, word))
     return text[end - 1 : end] == ">" or (not text[end : at - 1].isspace() and end < at - 1)
