@@ -34,7 +34,7 @@ from kernlint.record import dataclass, field, replace
 from kernlint.registry import CONTROL_CODES, Registry
 from kernlint.result import Level, Notification, Report, Result, Suppression
 from kernlint.rule import AnyRule, ModuleRule, Rule
-from kernlint.run import checking, gaps, merge, simulation
+from kernlint.run import checking, gaps, merge, quiet, simulation
 from kernlint.run.checking import Job
 from kernlint.run.elsewhere import Elsewhere
 from kernlint.run.outcome import FileOutcome
@@ -332,7 +332,8 @@ class Engine:
         for kernel in module.kernels:
             if kept is None or kept.wanted is None or kept.wanted(kernel):
                 with effort.of_kernel():
-                    findings += self._check_kernel(kernel, facts, kernel_rules, out, kept, counts)
+                    found = self._check_kernel(kernel, facts, kernel_rules, out, kept, counts)
+                findings += quiet.unobserved(found, kernel, module)
         _note_missed(module.missed, out)
         for header in module.missing_headers:
             out.note(Level.NOTE, "missing-header", f"header {header} was not found; its names are unknown")

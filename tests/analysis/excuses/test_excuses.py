@@ -18,7 +18,7 @@ for module in pkgutil.iter_modules(excuses.__path__):
     importlib.import_module(f"kernlint.analysis.excuses.{module.name}")
 
 SUFFIXES = {"cuda": ".cu", "hip": ".hip", "opencl": ".cl", "python": ".py"}
-FAMILIES = {"races": "KL2", "bounds": "KL1"}
+FAMILIES = {"races": "KL2", "bounds": "KL1", "runs": "KL"}
 """What codes the findings of a family of suspicions begin with."""
 
 

@@ -100,6 +100,9 @@ def test_what_a_method_returns_has_the_type_that_it_is_given() -> None:
         "class Cells:\n    def find(self, x):\n        cell = np.floor(x * 2)\n        return cell.astype(np.KIND)\n\n"
     )
     owner += "    def run(self, x, w):\n        s[1, 64](cuda.to_device(w), cuda.to_device(self.find(x)))\n"
-    told = {kind: module(kernel + owner.replace("KIND", kind)).remarks for kind in ("int32", "int64")}
-    assert [remark.words for remark in told["int32"]] == [("at", "int32[:]", "int64[:]")]
+    told = {
+        kind: [one.words for one in module(kernel + owner.replace("KIND", kind)).remarks if one.kind != "unobserved"]
+        for kind in ("int32", "int64")
+    }
+    assert told["int32"] == [("at", "int32[:]", "int64[:]")]
     assert not told["int64"]
