@@ -149,3 +149,36 @@ void copy(float *out, int n) {
 def test_a_deleter_that_the_owner_is_given(body: str, last: str, told: int) -> None:
     code = GIVEN.replace("BODY", body).replace("LAST", last)
     assert len(findings(DeviceUseAfterFree, code)) == told
+
+
+HANDED_BACK = """
+#include <memory>
+struct Free { void operator()(ELEMENT *p) const { cudaFree(p); } };
+TEMPLATE using Held = std::unique_ptr<ELEMENT[], Free>;
+TEMPLATE Held ARGUMENT make(size_t n) {
+    void *p = nullptr;
+    if (cudaMalloc(&p, n * sizeof(float)) != cudaSuccess) return nullptr;
+    return Held ARGUMENT(static_cast<float *>(p));
+}
+int send(const float *from, size_t n) {
+    auto one = make USED(n), two = make USED(n);
+    if (!one || !two) return 1;
+    float *more = nullptr;
+    MORE
+    const cudaError_t status = cudaMemcpy(one.get(), from, n * sizeof(float), cudaMemcpyHostToDevice);
+    if (status != cudaSuccess) return 2;
+    LESS
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("generic", [False, True])
+@pytest.mark.parametrize("leaks", [False, True])
+def test_an_owner_of_an_array_that_a_helper_returns(generic: bool, leaks: bool) -> None:
+    text = HANDED_BACK.replace("TEMPLATE", "template <class T>" if generic else "")
+    text = text.replace("ARGUMENT", "<T>" if generic else "").replace("USED", "<float>" if generic else "")
+    text = text.replace("ELEMENT[]", "T[]" if generic else "float[]").replace("ELEMENT", "void")
+    more = "if (cudaMalloc(&more, n) != cudaSuccess) return 3;" if leaks else ""
+    text = text.replace("MORE", more).replace("LESS", "cudaFree(more);" if leaks else "")
+    assert ["more" in one.message for one in findings(DeviceMemoryLeak, text)] == [True] * leaks

@@ -13,6 +13,26 @@ from kernlint.rule import RuleClass
 from tests.rules.marked import assert_pair
 
 CASES: dict[str, tuple[RuleClass, str]] = {
+    "a return that a number from the device decides": (
+        DeviceMemoryLeak,
+        """
+        int count(const int *from, size_t n) {
+            int *x = nullptr, *flag = nullptr, seen = 0;
+            if (cudaMalloc(&x, n) != cudaSuccess) exit(1);
+            if (cudaMalloc(&flag, sizeof(int)) != cudaSuccess) exit(1);
+            if (cudaMemset(flag, 0, sizeof(int)) != cudaSuccess) exit(1);
+            if (cudaMemcpy(&seen, flag, sizeof(int), cudaMemcpyDeviceToHost) != cudaSuccess) exit(1);
+            if (seen != 0) {
+                cudaFree(x);  // only good
+                cudaFree(flag);
+                return seen;  // bad
+            }
+            cudaFree(x);
+            cudaFree(flag);
+            return 0;
+        }
+        """,
+    ),
     "a structure of a template that is returned with its memory": (
         DeviceMemoryLeak,
         """

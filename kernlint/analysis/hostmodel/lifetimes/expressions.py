@@ -27,7 +27,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
 from kernlint.analysis.hostmodel.lifetimes.objects import assigned, element
 from kernlint.analysis.hostmodel.lifetimes.transfers import launched
 from kernlint.tree import nodes as n
-from kernlint.tree.types import ArrayType, PointerType, StructType, Type
+from kernlint.tree.types import ArrayType, OpaqueType, PointerType, StructType, Type
 from kernlint.tree.walk import strip_casts
 
 
@@ -187,7 +187,11 @@ def _address(m: Machine, e: n.AddressOf, s: State) -> list[Outcome]:
 
 
 def _cast(m: Machine, e: n.Cast, s: State) -> list[Outcome]:
-    return value(m, e.operand, s)
+    out = value(m, e.operand, s)
+    if isinstance(e.type, (OpaqueType, StructType)) and isinstance(e.operand.type, PointerType):
+        for state, given in out:  # an object that is made of a pointer may own what that leads to
+            escape(m, given, state)
+    return out
 
 
 def _unary(m: Machine, e: n.Unary, s: State) -> list[Outcome]:

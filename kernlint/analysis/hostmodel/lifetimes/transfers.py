@@ -59,6 +59,7 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
         _copied_from(m, e, source, kind, stream, waits, s)
     if target is not None:
         _copied_to(m, e, target, source, kind, s)
+        overwritten(m, target, s)
     if waits is not False:
         s.waited = True
         settled(s)
@@ -80,6 +81,13 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
             *s.pending,
             *(Pending(one, stream, e.span, False, e.name) for one in (source, target) if isinstance(one, At)),
         )
+
+
+def overwritten(m: Machine, target: Value, s: State) -> None:
+    """Numbers where somebody copies to are what the copy brings, whatever they were before."""
+    for at, held in list(s.memory.items()):
+        if isinstance(target, At) and not isinstance(held, At) and overlaps(at, target):
+            s.memory[at] = m.fresh("copied")
 
 
 def _of_one(at: Place, expr: n.Expr | None, exprs: Sequence[n.Expr | None], size: int | None) -> Place:

@@ -18,6 +18,7 @@ using ::fclose;
 using ::fflush;
 using ::fopen;
 using ::fprintf;
+using ::fputs;
 using ::fread;
 using ::free;
 using ::fwrite;
@@ -219,6 +220,7 @@ template <size_t N> struct bitset { template <class... X> bitset(X...); bool ope
 // <memory>, <functional>, <optional>
 template <class T, class D = void> struct unique_ptr {
     unique_ptr();
+    unique_ptr(decltype(nullptr));
     template <class... X> explicit unique_ptr(X&&...);
     T* get() const;
     T& operator*() const;
@@ -230,10 +232,13 @@ template <class T, class D = void> struct unique_ptr {
 };
 template <class T, class D> struct unique_ptr<T[], D> {
     unique_ptr();
+    unique_ptr(decltype(nullptr));
     template <class... X> explicit unique_ptr(X&&...);
     T* get() const;
     T& operator[](size_t) const;
     void reset(T* =0);
+    T* release();
+    explicit operator bool() const;
 };
 template <class T> struct shared_ptr : unique_ptr<T> {
     using unique_ptr<T>::unique_ptr;
