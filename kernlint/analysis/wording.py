@@ -8,7 +8,7 @@ from kernlint.analysis.replay import Replayed
 from kernlint.analysis.trace.events import Access, AccessKind, Root
 from kernlint.finding import Related, Step, Witness
 from kernlint.prove.query import Refuted
-from kernlint.symbolic.show import words
+from kernlint.symbolic.show import show, words
 from kernlint.symbolic.terms import SymbolKind
 from kernlint.tree import nodes as n
 from kernlint.tree.types import ArrayType
@@ -87,10 +87,8 @@ def index(access: Access) -> str:
         text = expression(node.index)
         if text is not None and len(text) <= LONGEST:
             return text
-    if access.index is not None:
-        text = words(access.index)
-        if len(text) <= LONGEST:
-            return text
+    if access.index is not None and len(show(access.index)) <= LONGEST:
+        return words(access.index)
     return "the index"
 
 

@@ -1,7 +1,7 @@
 """Polynomial normal form of terms over mathematical integers.
 
-Exact for ``+ - *``, negation, shifts left by constants, signed quotients of multiples of a constant by it and
-value-keeping conversions, *as long as nothing wraps*;
+Exact for ``+ - *``, negation, shifts left by constants, signed quotients of multiples of a constant by it, masks
+that clear low bits alone and value-keeping conversions, *as long as nothing wraps*;
 every other operation is an atom, so two occurrences of the same quotient cancel.
 """
 
@@ -156,6 +156,14 @@ LIMIT = 64
 """Products of more monomials than this are kept as an atom."""
 
 
+def _cleared(mask: int | None, kind: IntType) -> int:
+    """How many low bits a mask clears that keeps all others (``x & ~511`` is ``(x >> 9) * 512``); 0 for others."""
+    if mask is None:
+        return 0
+    low = -mask if mask < 0 else (1 << kind.bits) - mask
+    return low.bit_length() - 1 if 1 < low < 1 << (kind.bits - 1) and low & (low - 1) == 0 else 0
+
+
 def polynomial(term: Term) -> Polynomial:
     """Normal form of an integer ``term``, on the premise that no operation in it wraps; not to be changed."""
     done: Polynomial | None = term.form
@@ -185,6 +193,11 @@ def _polynomial(term: Term) -> Polynomial:
             return a * b
     if op == "shl" and term.args[1].op == "const":
         return polynomial(term.args[0]).scaled(1 << term.args[1].args[0])
+    if op == "and" and isinstance(term.type, IntType):
+        for value, mask in (term.args, term.args[::-1]):
+            bits = _cleared(mask.value, term.type)
+            if bits:
+                return _made({(binary("shr", value, const(bits, term.type), term.type),): 1 << bits})
     if op == "cast" and isinstance(term.type, IntType) and isinstance(term.args[0].type, IntType):
         return polynomial(term.args[0])
     if op == "div" and isinstance(term.type, IntType) and term.type.signed:

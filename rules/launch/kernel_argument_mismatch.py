@@ -253,6 +253,8 @@ class KernelArgumentMismatch(Rule):
     def _crossed(self, facts: Facts) -> Iterator[Finding]:
         """Two sizes that are passed the wrong way round."""
         for one in facts[crossed_sizes]:
+            if not one.exchangeable:
+                continue
             (first, second), counts = one.sizes, [words(count) for count in one.counts]
             yield self.finding(
                 one.view.fact.span,

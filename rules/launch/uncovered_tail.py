@@ -8,6 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent.crossed_grids import crossed
 from kernlint.analysis.launching.admitted import admitted
+from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.member_limits import member_limits
@@ -171,14 +172,14 @@ class UncoveredTail(Rule):
     """
 
     meta = Meta("KL602", "uncovered-tail", Severity.WARNING, tags=("CUDA PG",))
-    needs = (trace, launches, launch_context, admitted, member_limits)
+    needs = (trace, launches, launch_context, admitted, member_limits, crossed_sizes)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._ceilings(facts)
         if any(symbol in GRID_DIM for loop in facts[trace].loops for phi in loop.phis for symbol in _made_of(phi)):
             return
         seen: set[Span] = set()
-        views = facts[launch_context].launches
+        views, exchanged = facts[launch_context].launches, facts[crossed_sizes]
         for view in views:
             flat = self._one_row(view, facts) if view.fact.span not in seen else None
             if flat is not None:
@@ -193,7 +194,8 @@ class UncoveredTail(Rule):
                     fix=f"launch threads along {AXES[axis]} too{also}",
                 )
                 continue
-            swapped = crossed(view, facts[trace].accesses) if view.fact.span not in seen else None
+            told = view.fact.span in seen or any(one.view is view and one.exchangeable for one in exchanged)
+            swapped = None if told else crossed(view, facts[trace].accesses)
             if swapped is not None:
                 seen.add(view.fact.span)
                 yield self.finding(

@@ -25,6 +25,7 @@ from kernlint.analysis.extent.leaving import (
     limited,
     masked,
     raised,
+    taken_apart,
     within,
 )
 from kernlint.analysis.extent.told_numbers import beyond_told, name_of
@@ -141,7 +142,9 @@ def _asked(
     """Whether ``size`` units at ``place`` can leave an object of ``extent`` units."""
     if place.value is not None and 0 <= place.value <= extent - size:
         return None
-    place, data = masked(place)
+    place, data = masked(given := place)
+    if data and taken_apart(kernel, given):
+        return None
     most = None if data else raised(access, place, extent)
     if most is not None:
         place, access, data = *most, True

@@ -8,7 +8,7 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.clamps import chosen_by_data, clamped_at, scaled
 from kernlint.analysis.launching.launch_context import Block, LaunchContext
-from kernlint.analysis.trace.events import Access, Guard, LoopContext
+from kernlint.analysis.trace.events import Access, Guard, LoopContext, Trace
 from kernlint.analysis.wording import element_size
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
@@ -26,6 +26,7 @@ from kernlint.symbolic.terms import (
     const,
     plain,
     rebuild,
+    subterms,
     symbols,
 )
 from kernlint.tree.nodes import Atomic
@@ -113,6 +114,58 @@ def _largest(atom: Term) -> int | None:
             high = interval(value)[1]
             return top if high is None else min(top, high)
     return None
+
+
+def taken_apart(kernel: Trace, offset: Term) -> bool:
+    """Whether a mask in ``offset`` takes one of several fields of different widths out of a word (``w & 127`` beside
+    ``w >> 8``): how wide a field is does not say what values are in it.  Fields of one width may hold anything."""
+    fields = {(word, mask) for part in subterms(offset) for word, _, mask in _fields(part) if mask is not None}
+    if not fields:
+        return False
+    words_of = {word for word, _ in fields}
+    others = {
+        found
+        for term in _said_by(kernel)
+        for part in subterms(term)
+        if part.op in ("and", "shr")
+        for found in _fields(part)
+        if found[0] in words_of
+    }
+    shifted = {(word, low) for word, low, mask in others if mask is not None}
+    others = {one for one in others if one[2] is not None or one[:2] not in shifted}
+    return any(word == one and wide != mask for word, mask in fields for one, _, wide in others)
+
+
+def _fields(part: Term) -> Iterator[tuple[Term, int, int | None]]:
+    """(word, lowest bit, mask of its width) of a field that ``part`` takes out of a word; no mask: all above."""
+    if part.op == "and":
+        for value, limit in (part.args, part.args[::-1]):
+            mask = limit.value
+            if mask is not None and mask > 0:
+                low = (mask & -mask).bit_length() - 1
+                inner = _number(value)
+                if inner.op == "shr" and inner.args[1].value is not None:
+                    yield _number(inner.args[0]), low + inner.args[1].value, mask >> low
+                else:
+                    yield inner, low, mask >> low
+                return
+    elif part.op == "shr" and part.args[1].value is not None:
+        yield _number(part.args[0]), part.args[1].value, None
+
+
+def _number(term: Term) -> Term:
+    while term.op == "cast" and isinstance(term.type, IntType) and isinstance(term.args[0].type, IntType):
+        term = term.args[0]
+    return term
+
+
+def _said_by(kernel: Trace) -> Iterator[Term]:
+    """What the kernel computes, as far as places, values and conditions show it."""
+    for access in kernel.accesses:
+        yield access.offset
+        if access.value is not None:
+            yield access.value
+    yield from (condition.term for condition in kernel.conditions)
 
 
 def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | None:

@@ -28,6 +28,11 @@ class Crossed:
     counts: tuple[Term, Term]
     places: tuple[Span, Span]
 
+    @property
+    def exchangeable(self) -> bool:
+        """Whether they are arguments of their own: members of one object go together, and the grid is what is wrong."""
+        return all(isinstance(s.origin, ParamDecl) and s.name == s.origin.name for s in self.sizes)
+
 
 def _compute(facts: Facts) -> tuple[Crossed, ...]:
     found = []

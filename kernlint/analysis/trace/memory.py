@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind
 from kernlint.analysis.trace.machine import Machine
+from kernlint.analysis.trace.naming import called
 from kernlint.analysis.trace.tables import content
 from kernlint.analysis.trace.values import (
     NEVER_SET,
@@ -383,9 +384,8 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
     new = root.kind is RootKind.UNKNOWN  # each read is of an object of its own, for all that is known
     symbol = None if new else m.loads.get(key)
     if symbol is None:
-        symbol = Symbol(
-            SymbolKind.LOAD, f"{root.name}[..]", type_, uniformity=Uniformity.VARYING, origin=(root, pointer.offset)
-        )
+        name = called(root, pointer.offset, type_)
+        symbol = Symbol(SymbolKind.LOAD, name, type_, uniformity=Uniformity.VARYING, origin=(root, pointer.offset))
         if isinstance(type_, IntType) and type_.bits < 32:
             symbol.low, symbol.high = type_.low, type_.high
         m.loads[(*key, symbol) if new else key] = symbol

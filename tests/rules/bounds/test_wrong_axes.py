@@ -361,3 +361,46 @@ __global__ void peaks(const float *score, float *peak, int across, int down) {
 )
 def test_swapped_extents_with_a_border(first: str, second: str, wrong: bool) -> None:
     assert ("KL403" in codes(EDGED % (first, second))) is wrong
+
+
+MEMBERS = """
+struct Shape { int width, height; float step; };
+__global__ void back(float *out, const float *in, const Shape shape) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < shape.width && y < shape.height) out[y * shape.width + x] = in[y * shape.width + x] * shape.step;
+}
+void run(float *out, const float *in, const Shape &shape) {
+  dim3 block(16, 16), grid((shape.%s + 15) / 16, (shape.%s + 15) / 16);
+  back<<<grid, block>>>(out, in, shape);
+}
+"""
+
+
+@pytest.mark.parametrize(("along_x", "along_y", "wrong"), [("height", "width", True), ("width", "height", False)])
+def test_extents_in_one_object_are_named_and_the_grid_is_what_is_exchanged(
+    along_x: str, along_y: str, wrong: bool
+) -> None:
+    told = findings(MEMBERS % (along_x, along_y))
+    assert [one.code for one in told] == (["KL602"] if wrong else [])
+    assert not wrong or "made for shape.height along x and shape.width along y" in told[0].message
+
+
+FIELDS = """
+__global__ void sums(const unsigned long long *list, const int *first, short *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int last[4] = {0, 0, 0, 0};
+  for (int k = first[i]; k < first[i + 1]; ++k) {
+    const unsigned long long word = list[k];
+    out[%s] = last[word & 127]++;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "wrong"),
+    [("word >> 8", False), ("k", True), ("(word >> 7) & 127", True)],  # what fields of one width hold is not told
+)
+def test_the_width_of_a_field_in_a_record_says_nothing_of_its_values(other: str, wrong: bool) -> None:
+    assert codes(FIELDS % other, select=("KL104",)) == (["KL104"] if wrong else [])

@@ -164,3 +164,27 @@ void run(const int *x, int *y, long long n) { positive<<<LAUNCH>>>(x, y, n); }
 @pytest.mark.parametrize(("launch", "bad"), [("1, n", False), ("1, n + 1", True), ("2, n", True), ("1, 256", True)])
 def test_a_block_of_as_many_threads_as_are_asked_for(launch: str, bad: bool) -> None:
     assert bool(findings(BarrierDivergence, ONE_BLOCK.replace("LAUNCH", launch))) is bad
+
+
+ROUNDED = """
+__global__ void starts(unsigned *sizes, const int count, unsigned *total) {
+  __shared__ unsigned s[512];
+  unsigned sum = 0;
+  const unsigned end = (count + @less) & ~511;
+  for (unsigned k = threadIdx.x; k < @end; k += 512) {
+    s[threadIdx.x] = k < count ? sizes[k] : 0;
+    __syncthreads();
+    if (threadIdx.x == 0)
+      for (int i = 0; i < 512; i++) { const unsigned one = s[i]; s[i] = sum; sum += one; }
+    __syncthreads();
+    if (k < count) sizes[k] = s[threadIdx.x];
+  }
+  if (threadIdx.x == 0) *total = sum;
+}
+void go(unsigned *sizes, int n, unsigned *total) { starts<<<1, 512>>>(sizes, n, total); }
+"""
+
+
+@pytest.mark.parametrize(("end", "told"), [("end", False), ("end + 8", True), ("count", True)])
+def test_a_mask_rounds_to_a_multiple(end: str, told: bool) -> None:
+    assert bool(findings(BarrierDivergence, ROUNDED.replace("@less", "511").replace("@end", end))) is told
