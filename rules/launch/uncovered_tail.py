@@ -110,13 +110,14 @@ class UncoveredTail(Rule):
     ```
 
     ```cuda bad
-    __global__ void mark(char *x, int width, int height) {
+    struct Size { int width, height; };
+    __global__ void mark(char *x, Size size) {
         const int row = blockIdx.x * blockDim.x + threadIdx.x, at = blockIdx.y * blockDim.y + threadIdx.y;
-        if (at < width && row < height) x[row * width + at] = 1;
+        if (at < size.width && row < size.height) x[row * size.width + at] = 1;
     }
-    void run(char *x, int width, int height) {
-        const dim3 block(32, 8), grid((width + 31) / 32, (height + 7) / 8);
-        mark<<<grid, block>>>(x, width, height);  // expect: KL602
+    void run(char *x, Size size) {
+        const dim3 block(32, 8), grid((size.width + 31) / 32, (size.height + 7) / 8);
+        mark<<<grid, block>>>(x, size);  // expect: KL602
     }
     ```
 
