@@ -4,6 +4,8 @@
 best[16]`` up to k, it does not.  Each argument that decides how far an index gets is taken at the number that the
 host's checks leave it, or that the launch passes, all of them together; loops are run to their end.  An argument that
 nothing bounds by a number is not speculated on, nor is anything that data, or a way out of a loop, have a say in.
+A place that a thread's number makes is asked for with threads of a block that the launch has (``if (tid < n)
+flux[tid]``).
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.trace.events import Access, GuardKind, LoopContext, Trace
 from kernlint.prove.query import Actor, Refuted
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, symbols
 
 MOST = 4096
 """Numbers beyond are no sizes of arrays, but what a grid or a type may hold."""
@@ -26,35 +28,60 @@ LAST = 8
 
 _COUNTS = frozenset({SymbolKind.COUNTER, SymbolKind.TRIPS, SymbolKind.PARAM})
 
+_OWN = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM})
+_ALONG = frozenset({THREAD[0], BLOCK_DIM[0]})
+"""What the first axis of a block has to do with a place."""
+
 Env = dict[Symbol, int]
 
 
 def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], place: Term, extent: int) -> Refuted | None:
     """A launch in sight with its arguments as large as the host lets them be, where ``place`` leaves ``extent``."""
     found = symbols(place)
-    if not views or not found or not {symbol.kind for symbol in found} <= _COUNTS:
+    if not views or not found or not {symbol.kind for symbol in found} <= _COUNTS | _OWN:
         return None
     loops: dict[Symbol, LoopContext] = {}
     wanted = _deciding(kernel, access, place, loops)
     if not wanted:
         return None
+    told = {s for loop in loops.values() if loop.condition is not None for s in symbols(loop.condition)}
+    by_thread = any(symbol.kind in _OWN for symbol in {*found, *told})
     for view in views:
         values = _at_most(view, wanted)
-        refuted = _last(access, place, extent, values, loops) if values is not None else None
-        if refuted is not None:
-            return refuted
+        for own in (_threads(view, values) if by_thread else ({},)) if values is not None else ():
+            refuted = _last(access, place, extent, {**(values or {}), **own}, loops)
+            if refuted is not None:
+                return refuted
     return None
 
 
+def _threads(view: LaunchView, values: Env) -> Iterator[Env]:
+    """Threads of a block in one row of a known length that are at the end of something: of the block, or of as many
+    items as an argument says."""
+    length = view.block[0]
+    if length is None or any(side not in (1, None) for side in view.block[1:]):
+        return
+    tids = [length - 1, *((value - 1) % length for value in values.values()), 0]
+    for tid in dict.fromkeys(tids):
+        yield {THREAD[0]: tid, BLOCK_DIM[0]: length}
+
+
 def _deciding(kernel: Trace, access: Access, place: Term, loops: dict[Symbol, LoopContext]) -> set[Symbol]:
-    """The arguments that a place rests on, directly or by loops, which are noted in ``loops``; none where anything else
-    has a say."""
+    """The arguments that a place rests on, directly, by loops, which are noted in ``loops``, or by tests of the threads
+    that get there; none where anything else has a say."""
     out: set[Symbol] = set()
     todo = list(symbols(place))
+    if any(symbol.kind is SymbolKind.THREAD for symbol in todo):
+        tests = (part for guard in access.guards for part in conjuncts(guard.term))
+        about = [set(symbols(part)) for part in tests]
+        own = [found for found in about if any(symbol.kind is SymbolKind.THREAD for symbol in found)]
+        out |= {symbol for found in own for symbol in found if symbol.kind is SymbolKind.PARAM}
     while todo:
         symbol = todo.pop()
         if symbol.kind is SymbolKind.PARAM:
             out.add(symbol)
+        elif symbol in _ALONG:
+            continue
         elif symbol.kind not in _COUNTS:
             return set()
         elif symbol not in loops:
@@ -136,8 +163,9 @@ def _last(access: Access, place: Term, extent: int, values: Env, loops: Mapping[
             continue
         counters = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.COUNTER)
         trips = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.TRIPS)
-        first = Actor((0, 0, 0), (0, 0, 0), last, counters, trips)
-        return Refuted((1, 1, 1), (1, 1, 1), tuple(values.items()), first, extent=extent)
+        first = Actor((0, 0, 0), (values.get(THREAD[0], 0), 0, 0), last, counters, trips)
+        passed = tuple((s, value) for s, value in values.items() if s.kind is SymbolKind.PARAM)
+        return Refuted((values.get(BLOCK_DIM[0], 1), 1, 1), (1, 1, 1), passed, first, extent=extent)
     return None
 
 

@@ -70,3 +70,43 @@ bool run(const Parts &parts, float *out, int n) {
 )
 def test_one_list_behind_the_other(most: str, test: str, bad: bool) -> None:
     assert bool(findings(ArrayIndexOutOfRange, TWO.replace("MOST", most).replace("TEST", test))) is bad
+
+
+BANDS = """
+#define THREADS 128
+__global__ void weigh(const float *gain, float *out, int bands, int n) {
+    __shared__ float line[32];
+    FILL
+    __syncthreads();
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) return;
+    float sum = 0.0f;
+    for (int k = 0; k < bands && k < 32; ++k) sum += line[k];
+    out[i] = sum;
+}
+bool run(const float *gain, float *out, int bands, int n) {
+    if (CHECK) return false;
+    weigh<<<(n + THREADS - 1) / THREADS, THREADS>>>(gain, out, bands, n);
+    return true;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fill", "check", "bad"),
+    [
+        ("if (threadIdx.x < bands) line[threadIdx.x] = gain[threadIdx.x];", "bands < 1 || bands > THREADS", True),
+        ("if (threadIdx.x < bands) line[threadIdx.x] = gain[threadIdx.x];", "bands < 1 || bands > 32", False),
+        ("if (threadIdx.x < bands) line[threadIdx.x] = gain[threadIdx.x];", "bands < 1", False),
+        ("if (threadIdx.x < min(bands, 32)) line[threadIdx.x] = gain[threadIdx.x];", "bands > THREADS", False),
+        ("if (threadIdx.x < bands && threadIdx.x < 32) line[threadIdx.x] = 1.0f;", "bands > THREADS", False),
+        ("if (threadIdx.x >= 16 && threadIdx.x < bands) line[threadIdx.x - 16] = 1.0f;", "bands > 48", False),
+        ("if (threadIdx.x >= 16 && threadIdx.x < bands) line[threadIdx.x - 16] = 1.0f;", "bands > 49", True),
+        ("for (int k = threadIdx.x; k < bands; k += blockDim.x) line[k] = gain[k];", "bands > 40", True),
+        ("for (int k = threadIdx.x; k < bands; k += blockDim.x) line[k] = gain[k];", "bands > 32", False),
+        ("for (int k = threadIdx.x; k < bands; k += THREADS) line[k % 32] = gain[k];", "bands > 40", False),
+    ],
+)
+def test_threads_for_as_many_as_the_host_lets_pass(fill: str, check: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, BANDS.replace("FILL", fill).replace("CHECK", check))
+    assert bool(found) is bad, [one.message for one in found]
