@@ -10,6 +10,7 @@ from kernlint.analysis.extent.drawn import Crowded, crowded
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.full_counts import Full, full_counts
+from kernlint.analysis.extent.full_loops import full_loops
 from kernlint.analysis.extent.handed_out import handed_out
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.member_rooms import PastRoom, past_room
@@ -121,6 +122,7 @@ class ArrayIndexOutOfRange(Rule):
         moved_windows,
         searched_ends,
         full_counts,
+        full_loops,
         room_left,
         past_room,
         pushes_elsewhere,
@@ -164,7 +166,7 @@ class ArrayIndexOutOfRange(Rule):
         yield from map(self._past_room, past)
         runs: tuple[Untold, ...] = facts[room_left]
         yield from (self._untold(one) for one in runs if one.access.root not in arrays)
-        full_up: tuple[Full, ...] = facts[full_counts]
+        full_up: tuple[Full, ...] = (*facts[full_counts], *facts[full_loops])
         yield from (self._full(one) for one in full_up if one.access.root not in arrays)
 
     def _behind(self, one: Behind) -> Finding:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.limits import elements
-from kernlint.analysis.extent.places import Places, moves
+from kernlint.analysis.extent.limits import counter_ranges, elements
+from kernlint.analysis.extent.places import Place, Places, moves
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.trace.events import Access, Root
 from kernlint.symbolic.intervals import interval, refine
-from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms
 from kernlint.tree.nodes import Cast, Expr, FloatLit, IntLit, Ref
 from kernlint.tree.types import IntType
@@ -32,16 +32,18 @@ def clamped_to_rows(found: Places, accesses: Sequence[Access]) -> Iterator[Overr
     """Accesses with such a coordinate.
 
     Excused: rows that are one element longer than the clamp (``y * (w + 1) + min(x, w)``); a test of the coordinate
-    after it.  Still bad: ``(z * n + y) * n + x`` with all three clamped to n.
+    after it.  Still bad: ``(z * n + y) * n + x`` with all three clamped to n; ``min(x, n - 1) + 1``.
     """
     for access, places in found.items():
         for place in places:
-            row, mono = place.row, _alone(place.index)
-            if row is None or mono is None or place.extra or any(limit.slack < 0 for limit in place.limits):
+            row, found_alone = place.row, _alone(place)
+            if row is None or found_alone is None or place.extra or any(limit.slack < 0 for limit in place.limits):
                 continue
-            if row.constant is not None or not access.guards or _tested(access, mono[0], None):
+            if row.constant is not None or not access.guards or _tested(access, found_alone[0], None):
                 continue
-            if _most(mono[0]) == row:
+            coordinate, step = found_alone
+            most = _most(coordinate)
+            if most is not None and most + number(step) == row:
                 guard = access.guards[-1]
                 yield Overreach(access, Fault.CLAMPED, guard, guard.term, row, 1, "it is the pitch of a dimension")
                 break
@@ -52,12 +54,29 @@ def clamped_to_rows(found: Places, accesses: Sequence[Access]) -> Iterator[Overr
             yield Overreach(access, Fault.CLAMPED, guard, guard.term, size, 1, "it is the pitch of a dimension")
 
 
-def _alone(index: Polynomial) -> Monomial | None:
-    """The only part of an index, once and alone."""
-    if len(index.coefficients) != 1:
+def _alone(place: Place) -> tuple[Term, int] | None:
+    """(the only part of an index that is no loop's counter, what is added to it), of one of the channels of a pixel
+    where the index counts these."""
+    parts = {mono: factor for mono, factor in place.index.coefficients.items() if mono}
+    inside = [mono for mono in parts if len(mono) == 1 and _counter(mono[0])]
+    ranges = counter_ranges(place.access) if inside else {}
+    reached = 0
+    for counter in inside:
+        symbol = counter[0].symbol
+        if symbol not in ranges:
+            return None
+        reached += parts.pop(counter) * ranges[symbol][1]
+    if len(parts) != 1:
         return None
-    ((mono, factor),) = index.coefficients.items()
-    return mono if len(mono) == 1 and factor == 1 else None
+    mono, factor = next(iter(parts.items()))
+    step, channel = divmod(place.index.coefficients.get((), 0), factor)
+    if len(mono) != 1 or factor < 1 or not 0 <= reached + channel < factor:
+        return None
+    return mono[0], step
+
+
+def _counter(atom: Term) -> bool:
+    return atom.symbol is not None and atom.symbol.kind is SymbolKind.COUNTER
 
 
 def _numbered(access: Access) -> Polynomial | None:

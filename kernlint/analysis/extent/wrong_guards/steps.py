@@ -15,12 +15,12 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     Fault,
     Overreach,
     Supports,
-    centred,
     in_host_terms,
     kind_of,
     moves,
     parameter_names,
 )
+from kernlint.analysis.extent.wrong_guards.stencils import looks_about
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
@@ -53,7 +53,7 @@ def neighbours(
                     continue
                 if _behind_a_head(kernel, indexed, one):
                     continue
-            elif not centred(indexed, one, dimension) or not _whole_rows(one):
+            elif not (_whole_rows(one) and looks_about(indexed, one, dimension)):
                 continue
             steps = gcd(*(value for mono, value in dimension.index.coefficients.items() if mono))
             if steps > _excess(dimension) and _multiple(context, best, steps):

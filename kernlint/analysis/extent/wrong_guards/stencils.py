@@ -1,0 +1,59 @@
+"""What says that an array has no room on the side of a neighbour that a kernel looks at.
+
+A test that lets the neighbour of the last element through is wrong only where there is nothing behind that: the kernel
+looks to the other side too, or its own tests speak of the end for a nearer neighbour, or along another axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kernlint.analysis.extent.limits import Dimension, Indexed
+from kernlint.analysis.extent.wrong_guards.faults import centred
+from kernlint.symbolic.polynomial import number, polynomial
+
+
+def looks_about(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
+    """Whether something says that the array has no more room on this side of the neighbour."""
+    return any(says(indexed, one, dimension) for says in (centred, _a_step_further, _kept_along_rows))
+
+
+def _a_step_further(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
+    """Whether the same test keeps a nearer neighbour, on the same side, at the last place of all, and the kernel uses
+    that place: the test was made for a stencil that looks less far.
+
+    Excused: ``if (i < n - 1) y[i] = x[i + 2] - x[i + 1];`` in a kernel that leaves it open whether ``x`` has more than
+    ``n`` elements.  Still bad: with ``else y[i] = x[i];`` for ``i < n``.
+    """
+    at, best = one.dimensions.index(dimension), dimension.limits[0]
+    nearer = last = False
+    for other in indexed:
+        if other.access.root is not one.access.root or len(other.dimensions) != len(one.dimensions):
+            continue
+        mine = other.dimensions[at]
+        apart = (dimension.index - mine.index).constant
+        if apart is None or apart <= 0 or not mine.limits or mine.limits[0].most != best.size - number(1):
+            continue
+        nearer = nearer or (mine.limits[0].part == best.part and mine.index != polynomial(best.part.args[0]))
+        last = last or mine.limits[0].part != best.part
+    return nearer and last
+
+
+def _kept_along_rows(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
+    """Whether the kernel keeps a neighbour as far away along another axis of the array inside by a test of its own.
+
+    Excused: ``y[j * w + i] = x[(j + 1) * w + i] - x[j * w + i]`` alone: the array may have a row more.  Still bad: with
+    ``if (i < w - 1) d = x[j * w + i + 1] - x[j * w + i];``.
+    """
+    at, step = one.dimensions.index(dimension), dimension.index.coefficients.get((), 0)
+    for other in indexed:
+        if other.access.root is not one.access.root or len(other.dimensions) != len(one.dimensions):
+            continue
+        if (dimension.index - other.dimensions[at].index).constant != step or step < 1:
+            continue  # it is a neighbour along the same axis
+        for along, mine in enumerate(other.dimensions):
+            here = one.dimensions[along].index
+            ends = [limit for limit in mine.limits if limit.part.op in ("lt", "le")]
+            if along != at and ends and (mine.index - here).constant == step and ends[0].slack == -1:
+                return True
+    return False
