@@ -172,14 +172,32 @@ class Records:
         self._members: list[tuple[str, frozenset[str]]] | None = None
         self._functions: dict[str, list[Cursor]] | None = None
 
-    def taken_by(self, function: str, position: int, arguments: int) -> Iterator[str]:
-        """Classes that the user's functions of a name take at a position, instances of templates with numbers."""
+    def pointed_at(self, function: str, position: int, arguments: int) -> list[str]:
+        """Classes that the functions of a name, of libraries too, take a pointer to at a position; none where one of
+        them takes a pointer to something else."""
+        found: dict[str, None] = {}
+        for cursor in self._named(function):
+            parameters = [child for child in cursor.children if child.kind == K.PARM_DECL]
+            if len(parameters) != arguments:
+                continue
+            match = _POINTER.fullmatch(parameters[position].type.spelling)
+            if match is None or match["name"] in _SCALARS or cursor.kind == K.FUNCTION_TEMPLATE:
+                return []
+            found[match["name"]] = None
+        return list(found)
+
+    def _named(self, function: str) -> list[Cursor]:
         if self._functions is None:
             self._functions = {}
             for cursor, _ in _functions(self._unit, self._unit.top_level(main_only=False)):
-                if not _is_system(cursor):
-                    self._functions.setdefault(cursor.spelling, []).append(cursor)
-        for cursor in self._functions.get(function, []):
+                self._functions.setdefault(cursor.spelling, []).append(cursor)
+        return self._functions.get(function, [])
+
+    def taken_by(self, function: str, position: int, arguments: int) -> Iterator[str]:
+        """Classes that the user's functions of a name take at a position, instances of templates with numbers."""
+        for cursor in self._named(function):
+            if _is_system(cursor):
+                continue
             children = cursor.children
             parameters = [child for child in children if child.kind == K.PARM_DECL]
             if len(parameters) != arguments:
@@ -218,6 +236,10 @@ def _is_system(cursor: Cursor) -> bool:
 
 
 _CLASS = pattern(r"(?:const )?(?P<name>[A-Za-z_][\w:]*?)(?P<arguments><[^<>()]*>)?(?: ?&| ?&&)?")
+_POINTER = pattern(
+    r"(?:const )?(?:struct )?(?P<name>(?!(?:unsigned|signed|long) )[A-Za-z_][\w:]*) ?\*(?: ?__restrict)?"
+)
+_ADDRESS = pattern(r"(&?)\s*(\w+)\s*(\[[^\]]*\])?\s*(?:\+.*)?", re.S)
 _CALL = pattern(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(([^()]*)\)")
 _COMMON_MEMBERS = frozenset({"type", "value", "value_type"})
 
@@ -262,14 +284,20 @@ def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[st
 def _taken(name: str, body: str, records: Records) -> list[str]:
     """Classes that the functions take which objects of a type are handed to, those that all of them take."""
     variables = set(re.findall(rf"\b{name}\b[\s&]*(?:(?:const|__restrict__)\b\s*)*(\w+)\s*[,;)({{=]", body))
+    pointers = set(re.findall(rf"\b{name}\b\s*\*\s*(?:(?:const|__restrict__)\b\s*)*(\w+)\s*[,;)=]", body))
     common: list[str] | None = None
     for call in _CALL.finditer(body, body.find("{")):
         arguments = [each.strip() for each in call.group(2).split(",")]
         for position, argument in enumerate(arguments):
+            taken: list[str] = []
             if argument in variables:
                 taken = list(dict.fromkeys(records.taken_by(call.group(1), position, len(arguments))))
-                if taken:
-                    common = [each for each in common if each in taken] if common is not None else taken
+            elif (place := _ADDRESS.fullmatch(argument)) is not None and (
+                (place[2] in pointers and bool(place[1]) == bool(place[3])) or (place[2] in variables and place[1])
+            ):
+                taken = records.pointed_at(call.group(1), position, len(arguments))
+            if taken:
+                common = [each for each in common if each in taken] if common is not None else taken
     return [each for each in common or [] if each not in _SCALARS]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang import ClangFrontend
 from kernlint.source import read
@@ -111,6 +113,35 @@ def test_types_are_those_that_functions_take_which_get_the_values() -> None:
     template <class T> __global__ void k(float *x, const T whole) { x[at(threadIdx.x, whole)] = area(whole); }""")
     assert found.instances and not any(each.losses for each in found.instances)
     assert dict(found.instances[0].template_args)["T"] == "Sides<int>"
+
+
+@pytest.mark.parametrize(
+    ("call", "taken"),
+    [
+        ("curand_init(7, threadIdx.x, 0, states + threadIdx.x);", "curandStateXORWOW"),
+        ("S own = states[0]; curand(&own); states[0] = own;", "curandStateXORWOW"),
+        ("fill(&states[threadIdx.x], 0.f);", "Cell"),
+        ("fill(states, 1);", None),  # takes a number there
+        ("atomicAdd(&states[0], 1);", None),
+    ],
+)
+def test_types_are_those_that_pointers_are_taken_to(call: str, taken: str | None) -> None:
+    text = """#include <curand_kernel.h>
+    struct Cell { float v; };
+    __device__ void fill(Cell *c, float v) { c->v = v; }
+    __device__ void fill(float *c, int v) { *c = v; }
+    """
+    if "fill(&" in call:
+        text = text.replace("void fill(float", "void put(float")
+    found = kernel(text + f"template <class S> __global__ void k(S *states) {{ {call} }}")
+    types = [dict(i.template_args)["S"] for i in found.instances]
+    assert (taken in types) if taken is not None else not {"Cell", "curandStateXORWOW"} & set(types)
+
+
+def test_limits_of_numbers_of_cub_are_known() -> None:
+    found = kernel("""#include <cub/cub.cuh>
+    template <class T> __global__ void k(T *x) { x[threadIdx.x] = cub::FpLimits<T>::Lowest(); }""")
+    assert found.instances and not any(each.losses for each in found.instances)
 
 
 def test_no_more_than_four_instances() -> None:

@@ -218,6 +218,7 @@ template <class T> struct DoubleBuffer {
 };
 template <class T> struct Uninitialized { T& Alias(); };
 template <class T> struct Traits;
+template <class T> struct FpLimits { static T Max(); static T Lowest(); };
 template <bool B, class T, class F> struct If { typedef T Type; };
 template <class T, class F> struct If<false, T, F> { typedef F Type; };
 template <int N> struct Log2 { static constexpr int VALUE = N <= 1 ? 0 : 1 + Log2<N / 2>::VALUE; };
