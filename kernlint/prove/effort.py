@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from kernlint.prove.query import Answer, Budget, Query
+
 LIMIT = 24_000_000
 """Units for one kernel: some four millions take a second."""
 
@@ -22,9 +24,10 @@ STEP = 2
 
 class _Effort:
     """Units ``left`` for a kernel (None: nobody counts) and the ``floor`` that the present asker may not go below;
-    ``cut``: somebody had to stop."""
+    ``cut``: somebody had to stop.  ``answers``: what is known of the kernel's questions by now."""
 
     def __init__(self) -> None:
+        self.answers: dict[tuple[Query, Budget], Answer] = {}
         self.left: int | None = None
         self.floor = 0
         self.cut = False
@@ -36,11 +39,11 @@ _now = _Effort()
 @contextmanager
 def of_kernel() -> Iterator[None]:
     """Count what is spent in the ``with`` body, on one kernel."""
-    _now.left, _now.floor, _now.cut = LIMIT, 0, False
+    _now.left, _now.floor, _now.cut, _now.answers = LIMIT, 0, False, {}
     try:
         yield
     finally:
-        _now.left, _now.floor = None, 0
+        _now.left, _now.floor, _now.answers = None, 0, {}
 
 
 def next_turn() -> None:
@@ -55,12 +58,20 @@ def spend(units: int) -> None:
         _now.left = max(0, _now.left - units)
 
 
+def exhausted() -> bool:
+    """Whether nothing is left of the present turn."""
+    return _now.left is not None and _now.left <= _now.floor
+
+
 def spent() -> bool:
-    """Whether no further search is begun now."""
-    if _now.left is None or _now.left > _now.floor:
-        return False
-    _now.cut = True
-    return True
+    """Whether no further search is begun now; who asks is one."""
+    _now.cut = _now.cut or exhausted()
+    return exhausted()
+
+
+def answers() -> dict[tuple[Query, Budget], Answer]:
+    """The answers to questions about the kernel at hand; where nobody counts, none are kept."""
+    return _now.answers if _now.left is not None else {}
 
 
 def was_cut() -> bool:

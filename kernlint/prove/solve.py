@@ -10,9 +10,18 @@ DEFAULT = Budget()
 
 
 def solve(query: Query, budget: Budget = DEFAULT) -> Answer:
-    """The verdict on ``query``: see :mod:`kernlint.prove.query` for what each answer means.  Never raises."""
+    """The verdict on ``query``: see :mod:`kernlint.prove.query` for what each answer means.  Never raises.
+
+    For one kernel a question is worked out once: accesses to several arrays at one place ask the same.
+    """
+    known = effort.answers()
     try:
-        return _solve(query, budget)
+        answer = known.get((query, budget))
+        if answer is None:
+            answer = _solve(query, budget)
+            if not effort.exhausted():  # one that was cut short is asked again when there is more left
+                known[query, budget] = answer
+        return answer
     except RecursionError:
         return Unknown("an expression is nested too deeply")
 

@@ -6,11 +6,14 @@ import pytest
 
 from kernlint.policy.config import Config
 from kernlint.policy.selection import Selection
-from kernlint.prove import effort
+from kernlint.prove import algebra, effort
+from kernlint.prove.query import Budget, Refuted, Unknown
+from kernlint.prove.solve import solve
 from kernlint.registry import load
 from kernlint.run.engine import Engine
 from kernlint.run.outcome import FileOutcome
 from kernlint.source import SourceFile
+from tests.prove.language import TX, race, side
 
 RACE = """__global__ void k(int *out) {
     __shared__ int t[64];
@@ -35,6 +38,37 @@ def cuts(found: FileOutcome) -> list[str]:
 def test_nobody_counts_outside_of_a_kernel() -> None:
     effort.spend(effort.LIMIT)
     assert not effort.spent()
+
+
+def test_a_question_about_a_kernel_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(algebra, "prove", lambda query, budget: asked.append(query))
+    query, budget = race(side(TX % 7), side(TX % 7)), Budget(rlimit=0)
+    with effort.of_kernel():
+        first, again = solve(query, budget), solve(race(side(TX % 7), side(TX % 7)), budget)
+        assert isinstance(first, Refuted) and first is again and len(asked) == 1
+        effort.spend(effort.LIMIT)
+        assert solve(query, budget) is first and not effort.was_cut()
+        effort._now.left = effort.LIMIT
+        solve(race(side(TX % 7), side(TX % 5)), budget)
+        assert len(asked) == 2
+    with effort.of_kernel():
+        solve(query, budget)
+    solve(query, budget)
+    solve(query, budget)  # nobody counts
+    assert len(asked) == 5
+
+
+def test_an_answer_that_was_cut_short_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(algebra, "prove", lambda query, budget: None)
+    query = race(side(TX % 7), side(TX % 7))
+    with effort.of_kernel():
+        effort.spend(effort.LIMIT - 1)
+        effort.next_turn()
+        effort.spend(1)
+        assert isinstance(solve(query, Budget(rlimit=0)), Unknown)
+        effort._now.left = effort.LIMIT
+        assert isinstance(solve(query, Budget(rlimit=0)), Refuted)
 
 
 def test_each_asker_has_half_of_what_is_left() -> None:

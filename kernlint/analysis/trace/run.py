@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace.capped import below_cap
@@ -200,8 +200,15 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
     for symbol in moving:
         symbol.uniformity = symbol.certain = Uniformity.GRID
 
+    stored: dict[int, Uniformity] = {}  # how uniform all is that an array holds, until a symbol's uniformity changes
+
     def upper(symbol: Symbol, memo: dict[Term, Uniformity]) -> Uniformity:
-        return _level(symbol, memo, uniformity, changed_roots, atomic_roots, private)
+        root = id(symbol.origin[0]) if symbol.kind is SymbolKind.LOAD else 0
+        if root in private:
+            if root not in stored:
+                stored[root] = max(uniformity(term, memo) for term in private[root])
+            return max(uniformity(symbol.origin[1], memo), stored[root])
+        return _level(symbol, memo, uniformity, changed_roots, atomic_roots)
 
     def lower(symbol: Symbol, memo: dict[Term, Uniformity]) -> Uniformity:
         if symbol.kind is SymbolKind.LOAD and (
@@ -218,11 +225,12 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
             return variation(symbol.origin[1], memo)
         if symbol.kind is SymbolKind.PHI and (symbol.init is None or symbol.step is None):
             return Uniformity.GRID
-        return _level(symbol, memo, variation, set(), set(), {})
+        return _level(symbol, memo, variation, set(), set())
 
     for name, level_of in (("uniformity", upper), ("certain", lower)):
         for _ in range(3 * len(Uniformity) + 4):
             memo: dict[Term, Uniformity] = {}
+            stored.clear()
             stable = True
             for symbol in moving:
                 if getattr(symbol, name) is Uniformity.VARYING:
@@ -231,6 +239,7 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
                 if level > getattr(symbol, name):
                     setattr(symbol, name, level)
                     stable = False
+                    stored.clear()
             if stable:
                 break
         else:
@@ -299,12 +308,9 @@ def _level(
     of: Callable[[Term, dict[Term, Uniformity]], Uniformity],
     changed: set[int],
     atomics: set[int],
-    private: Mapping[int, Iterable[Term]],
 ) -> Uniformity:
     if symbol.kind is SymbolKind.LOAD:
         root, offset = symbol.origin
-        if id(root) in private:
-            return max(of(offset, memo), *(of(term, memo) for term in private[id(root)]))
         if root.space is Space.PRIVATE or root.kind is RootKind.UNKNOWN or root.volatile or id(root) in atomics:
             return Uniformity.VARYING
         level = of(offset, memo)

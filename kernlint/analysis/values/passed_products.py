@@ -44,26 +44,36 @@ def passed_too_large(facts: Facts) -> Iterator[Passed]:
     """The counts of elements that a launch in sight passes, each once, and that leave their type on their way."""
     seen: set[tuple[Span, str]] = set()
     limits: tuple[Limit, ...] = facts[member_limits]
+    tested: dict[Symbol, Span] | None = None
     for view in facts[launch_context].launches:
         for symbol, image in view.images:
             if symbol in BLOCK_DIM or symbol in GRID_DIM or symbol.kind is not SymbolKind.PARAM:
                 continue
             made = [part for part in subterms(image) if part.op == "mul"]
-            test = _tested(facts[trace], symbol) if made and (view.fact.span, symbol.name) not in seen else None
+            if not made or (view.fact.span, symbol.name) in seen:
+                continue
+            tested = _tested(facts[trace]) if tested is None else tested
+            test = tested.get(symbol)
             found = _wrapped(view, symbol, made, test, limits) if test is not None else None
             if found is not None:
                 seen.add((view.fact.span, symbol.name))
                 yield found
 
 
-def _tested(kernel: Trace, symbol: Symbol) -> Span | None:
-    """Where the kernel holds an index of the grid below a parameter."""
+def _tested(kernel: Trace) -> dict[Symbol, Span]:
+    """Where the kernel holds an index of the grid below what is made of a symbol first."""
+    found: dict[Symbol, Span] = {}
+    asked: set[Term] = set()
     for access in kernel.accesses:
         for guard in access.guards:
+            if guard.term in asked:
+                continue
+            asked.add(guard.term)
             for low, high in upper(guard.term):
-                if symbol in symbols(high) and not _PLACES.isdisjoint(symbols(low)):
-                    return guard.span
-    return None
+                if not _PLACES.isdisjoint(symbols(low)):
+                    for symbol in symbols(high):
+                        found.setdefault(symbol, guard.span)
+    return found
 
 
 def _wrapped(

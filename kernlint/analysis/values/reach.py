@@ -8,6 +8,7 @@ whether a launch in sight that is bounded by *numbers* lets it leave its type.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
@@ -85,7 +86,7 @@ class Reach:
         self.amounts = facts.options.amounts if more or FITS not in said else ()
         self._said = {} if FITS in said else {name: high for name, (_, high) in said.items() if high is not None}
 
-    @property
+    @cached_property
     def told_large(self) -> bool:
         """Whether a launch in sight passes or checks a number that 32 bits have little room beyond; that a count fits
         its type is checked by habit."""

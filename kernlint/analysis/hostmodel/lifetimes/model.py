@@ -128,6 +128,8 @@ class Life(Enum):
     DOUBT = "doubt"  # it may have failed, or may be given back
     FREED = "freed"
 
+    __hash__ = object.__hash__  # that of enumerations is a call of Python code, and states are hashed all the time
+
 
 class Fate(NamedTuple):
     """The state of a thing.  ``out``: something beyond the function may know it.  ``at``: where it was given back, and
