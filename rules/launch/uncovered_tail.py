@@ -14,6 +14,7 @@ from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.launching.run_time_sizes import admission_of, tested_size
 from kernlint.analysis.launching.stopped_grids import capped, place_in_grid, stopped
+from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Guard
 from kernlint.finding import Finding, Related, Severity
@@ -211,7 +212,8 @@ class UncoveredTail(Rule):
             yield from self._stopped(view, facts, seen)
             if view.fact.threads is not None:
                 continue  # work-items are counted one by one
-            for axis in range(3):
+            spared = {one.span for one, _ in remarks(facts.module_facts, "spared")}
+            for axis in range(3) if view.fact.span not in spared else ():
                 short = self._short(view, axis, facts)
                 if short is not None and view.fact.span not in seen:
                     seen.add(view.fact.span)

@@ -14,6 +14,7 @@ from kernlint.frontends.python.instances import Instances
 from kernlint.frontends.python.launches import Launched, NumbaReader, hints_of, launches_of
 from kernlint.frontends.python.neighbours import Neighbours, analysed_by_itself
 from kernlint.frontends.python.remarks import remarks_of
+from kernlint.frontends.python.spared import spared
 from kernlint.frontends.python.unobserved import unobserved
 from kernlint.record import dataclass
 from kernlint.source import Span
@@ -73,6 +74,7 @@ def numba_module(path: str, program: PythonProgram, around: Surroundings | None 
     sure = {launch.jitted.name for launch in launched} | {one.name for one in finder.found if _indexed(one, program)}
     own = [one for one in instances.remarks if one.kind != "returned-value" or one.kernel in sure]
     remarks = [*own, *remarks_of(program, finder, own_launches, instances.lowering)]
+    remarks += spared(program, launched, instances.lowering)
     remarks += unobserved(program, finder, launched, instances.lowering)
     for other in elsewhere:
         if not analysed_by_itself(other.program):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope
 from kernlint.frontends.python.context import Places
-from kernlint.frontends.python.functions import Finder, Jitted
+from kernlint.frontends.python.functions import Finder, Jitted, own_nodes
 from kernlint.frontends.python.launches import Launched
 from kernlint.record import dataclass
 from kernlint.tree.nodes import Remark
@@ -35,7 +35,9 @@ def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], 
             values = [one for one in holder.bound[name] if one is not None]
             change: ast.AST | None = None
             if holder is program.scopes[0] and name in changed and values and all(_number(v) for v, _ in values):
-                change = changed.pop(name)
+                if all(_compiled_after(place, jitted, finder, program) for place in changed[name]):
+                    continue
+                change = changed.pop(name)[0]
             elif name in touched and name not in program.imports and not _called(jitted, name):
                 reaching = reaching or _reaching(program, launched)
                 change = _between(jitted, name, holder, reaching)
@@ -55,9 +57,21 @@ def _touched(program: PythonProgram) -> set[str]:
     return found
 
 
-def _declared(program: PythonProgram) -> dict[str, ast.AST]:
-    """Names that functions declare ``global`` and assign, with the first such place."""
-    changed: dict[str, ast.AST] = {}
+def _compiled_after(change: ast.Name, jitted: Jitted, finder: Finder, program: PythonProgram) -> bool:
+    """Whether the function that a change stands in compiles the kernel behind it, and nobody does anywhere else."""
+    made = [at for at, one in finder.by_node.items() if one is jitted and isinstance(at, ast.Call)]
+    if not made or jitted.node.decorator_list:
+        return False
+    for scope in program.scopes[1:]:
+        inside = {id(at) for at in own_nodes(scope.node)}
+        if id(change) in inside and any(at.lineno > change.lineno and id(at) in inside for at in made):
+            return all(id(at) in inside and at.lineno > change.lineno for at in made)
+    return False
+
+
+def _declared(program: PythonProgram) -> dict[str, list[ast.Name]]:
+    """Names that functions declare ``global`` and assign, with these places."""
+    changed: dict[str, list[ast.Name]] = {}
     for scope in program.scopes[1:]:
         body = getattr(scope.node, "body", [])
         if not isinstance(body, list):
@@ -65,7 +79,7 @@ def _declared(program: PythonProgram) -> dict[str, ast.AST]:
         declared = {name for at in body for s in ast.walk(at) if isinstance(s, ast.Global) for name in s.names}
         for at in (one for statement in body for one in ast.walk(statement)) if declared else ():
             if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store) and at.id in declared:
-                changed.setdefault(at.id, at)
+                changed.setdefault(at.id, []).append(at)
     return changed
 
 

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping, Sequence
 
 from kernlint.frontends.clang.python.hosts import HostBuilder
+from kernlint.frontends.clang.python.literals import items_of
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.record import dataclass, replace
 from kernlint.tree.dump import expression_text
@@ -33,7 +34,18 @@ _ALIKE = frozenset(
     }
 )  # fmt: skip
 _FILLED = frozenset(
-    {"zeros", "ones", "empty", "full", "device_array", "pinned_array", "mapped_array", "managed_array", "ndarray"}
+    {
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "device_array",
+        "pinned_array",
+        "mapped_array",
+        "managed_array",
+        "ndarray",
+        "recarray",
+    }
 )
 _RANDOM = {
     "random": 0, "random_sample": 0, "ranf": 0, "sample": 0, "standard_normal": 0, "standard_exponential": 0,
@@ -290,7 +302,13 @@ class Buffers(ABC):
     ) -> Array | None:
         array = self.array(args[0], scope, depth + 1)
         if array is None and name in ("array", "asarray"):
-            listed, _ = self.program.resolved(args[0], scope)
+            listed, where = self.program.resolved(args[0], scope)
+            if isinstance(listed, ast.Call) and dotted(listed.func) == "list" and len(listed.args) == 1:
+                listed = listed.args[0]
+            if isinstance(listed, ast.Call) and dotted(listed.func) == "range" and not listed.keywords:
+                array = self._counted("arange", list(listed.args), {}, where, None)
+            elif isinstance(listed, ast.Name) and (items := items_of(self.program, listed, where)) is not None:
+                array = Array((self.host.number(items),), "")
             if isinstance(listed, (ast.List, ast.Tuple)) and not any(isinstance(e, ast.Starred) for e in listed.elts):
                 whole = all(isinstance(e, ast.Constant) and isinstance(e.value, int) for e in listed.elts)
                 plain = all(isinstance(e, (ast.Constant, ast.UnaryOp)) for e in listed.elts)

@@ -22,10 +22,42 @@ def items_of(program: PythonProgram, expr: ast.expr, scope: Scope, depth: int = 
         items, times = items_of(program, whole.left, within, depth + 1), program.resolved(whole.right, within)[0]
         counts = isinstance(times, ast.Constant) and isinstance(times.value, int)
         return items * times.value if items is not None and counts else None  # type: ignore[attr-defined]
+    if isinstance(whole, ast.Name) and depth < MOST:
+        return _of_rounds(program, whole.id, within, depth + 1)
     if not isinstance(whole, ast.List | ast.Tuple) or any(isinstance(item, ast.Starred) for item in whole.elts):
         return None
     changed = isinstance(expr, ast.Name) and isinstance(whole, ast.List) and _changes(expr.id, scope)
     return None if changed else len(whole.elts)
+
+
+def _of_rounds(program: PythonProgram, name: str, scope: Scope, depth: int) -> int | None:
+    """The items of what a loop takes out of a list or tuple that stands in the program, the same number in each
+    round: ``for kind, row in [(int, [1, 2]), (float, [0.5, 1.5])]``."""
+    holder = scope.holder(name)
+    if holder is None or len(holder.bound[name]) != 1:
+        return None
+    for loop in ast.walk(holder.node):
+        if not isinstance(loop, ast.For):
+            continue
+        target, at = loop.target, -1
+        if isinstance(target, ast.Tuple):
+            at = next((n for n, one in enumerate(target.elts) if isinstance(one, ast.Name) and one.id == name), -1)
+        elif not isinstance(target, ast.Name) or target.id != name:
+            continue
+        rounds = program.resolved(loop.iter, holder)[0]
+        if (isinstance(target, ast.Tuple) and at < 0) or not isinstance(rounds, ast.List | ast.Tuple):
+            continue
+        counts: set[int | None] = set()
+        for taken in rounds.elts:
+            if at >= 0:
+                parts = taken.elts if isinstance(taken, ast.Tuple | ast.List) else []
+                taken = parts[at] if at < len(parts) else ast.Constant(0)
+            plain = isinstance(taken, ast.Tuple | ast.List) and all(
+                isinstance(item, ast.Constant | ast.UnaryOp) for item in taken.elts
+            )
+            counts.add(items_of(program, taken, holder, depth) if plain else None)
+        return counts.pop() if len(counts) == 1 else None
+    return None
 
 
 def _changes(name: str, scope: Scope) -> bool:
