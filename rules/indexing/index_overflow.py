@@ -13,7 +13,7 @@ from kernlint.analysis.values.made import products_in
 from kernlint.analysis.values.narrow import narrow
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.passed_products import passed_too_large
-from kernlint.analysis.values.products import products
+from kernlint.analysis.values.products import bits, products
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
@@ -23,7 +23,7 @@ from kernlint.tree.types import IntType
 
 HABIT = "32 bits"
 """Indices in 32 bits where others have 64 go through whole projects, as they are written in one way."""
-SHOWN = frozenset({"numbers", "comments", "amounts"})
+SHOWN = frozenset({"numbers", "comments", "amounts", "short"})
 """Evidence that stands for itself: what the index comes to."""
 
 
@@ -43,8 +43,9 @@ class IndexOverflow(Rule):
     an array; a product of three or more sizes in a kernel that widens another such product (a note when all that it
     widens are products of more sizes), or that is put into a signed variable of 64 bits when it is done; rows that
     another kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and
-    columns of two sizes; and a count of elements that the host makes in 32 bits of sizes which its own checks let be
-    so large that it wraps, before the kernel compares its index with it. Addresses that a kernel stores for others
+    columns of two sizes; an index that is kept in 8 or 16 bits and gets larger than these hold by what the kernel tests
+    of it, or in a launch in sight; and a count of elements that the host makes in 32 bits of sizes which its own
+    checks let be so large that it wraps, before the kernel compares its index with it. Addresses that a kernel stores for others
     count as its own subscripts do. Products that fit under all that launches and tests say are not reported, nor are
     kernels that use 32-bit counts throughout: nothing says that their data is large. A count of 64 bits is a note
     where it is a size by habit: a `size_t`, or what the launches in sight hand on without multiplying anything; and
@@ -205,6 +206,12 @@ class IndexOverflow(Rule):
                 f"{_short(one.index)} is computed in 32 bits and {used}, but comes to "
                 f"{one.value} in a launch in sight" + (f" ({given})" if given else "")
             )
+        elif one.evidence == "short":
+            given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.values[:4])
+            what = f"{_short(one.index)} is kept in {bits(one.index)} bits and {used}, but comes to {one.value}" + (
+                f" in a launch in sight ({given})" if given else " by what is tested of it"
+            )
+            fix = "keep the index in 32 bits"
         elif one.evidence == "comments":
             sizes = {short(symbol): value for symbol, value in one.values}
             given = ", ".join(f"{size} = {value}" for size, value in [*sizes.items()][:4])

@@ -18,6 +18,7 @@ never guessed; something in sight has to say so:
 ``volume``   a product of three or more sizes, where another subscript or test of the kernel has one in 64 bits
 ``kept``     a sum of products of three or more sizes is put into a variable of 64 bits with a sign
 ``apart``    a number of an item is widened and then taken apart into rows and columns of two sizes
+``short``    it is kept in 8 or 16 bits, and the kernel's own tests or a launch in sight let it be larger
 ``sibling``  another kernel of the file multiplies the same rows in 64 bits
 
 Whatever says so, a product that fits its type in all launches in sight is none.  A check of the host that keeps a
@@ -46,6 +47,7 @@ from kernlint.analysis.values.narrow_products import (
     twins,
     volumes,
 )
+from kernlint.analysis.values.narrow_short import shortened
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
 from kernlint.analysis.values.products import rounded_down
 from kernlint.analysis.values.reach import Reach
@@ -96,6 +98,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *kept_wide(places),
         *apart(subscripts, seen),
         *siblings(places, facts),
+        *shortened(facts, subscripts, reach),
     ):
         if one.index not in said:
             said.add(one.index)
@@ -103,7 +106,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
                 continue
             if one.evidence in MAY_FIT and one.use is not None and reach.fits(one.use, one.index):
                 continue
-            if one.evidence != "numbers" and refused_beyond(one, seen):
+            if one.evidence not in ("numbers", "short") and refused_beyond(one, seen):
                 continue
             found.append(one)
     return tuple(found)

@@ -13,11 +13,12 @@ from functools import cached_property
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.admitted import admitted
-from kernlint.analysis.launching.admitted_sizes import GRID_LIMIT, growing, largest_arguments, upper
+from kernlint.analysis.launching.admitted_sizes import largest_arguments, upper
 from kernlint.analysis.launching.member_limits import Limit, member_limits
 from kernlint.analysis.launching.stated_sizes import FITS, short
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.products import bits
+from kernlint.analysis.values.rooted import Rooted, as_they_are
 from kernlint.prove.admission import Way
 from kernlint.record import dataclass
 from kernlint.symbolic.narrowing import FAR, Narrowing, narrowed, told
@@ -128,7 +129,7 @@ class Reach:
             return None
         for way in self._ways:
             ranges = self._ranges(access, way)
-            rooted = _Rooted(access, way)
+            rooted = Rooted(access, way)
             if ranges is None or not all(map(rooted, symbols(part))) or rooted.by_grids_alone:
                 continue
             if _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
@@ -137,6 +138,23 @@ class Reach:
             if found is not None and kind.high < found.value < BEYOND:
                 return found
         return None
+
+    def beyond_short(self, access: Access, part: Term) -> Example | None:
+        """As :meth:`exceeded`, of a part that is kept in fewer bits than it is made in; where no launch is in sight, by
+        what the kernel tests against numbers."""
+        kind = part.type
+        if not isinstance(kind, IntType):
+            return None
+        for way in self._ways or (None,):
+            ranges = self._ranges(access, way)
+            rooted = Rooted(access, way if way is not None else Way(()), threads=False)
+            if ranges is None or not rooted.covers(part):
+                continue
+            if _exact(part, ranges, _tested(access, ranges))[1] > kind.high:
+                found = _largest(access, part, ranges)
+                if found is not None and kind.high < found.value < BEYOND:
+                    return found
+        return self.beyond_admitted(access, part) or self.beyond_comments(access, part)
 
     def beyond_comments(self, access: Access, part: Term) -> Example | None:
         """As :meth:`exceeded`, where a size is as large as comments of the file say that it gets, or no launch is in
@@ -192,13 +210,13 @@ def _at_most(access: Access, part: Term, way: Way | None, most: dict[Symbol, int
     # A product in 32 bits that fits where sizes are as they are said to be bounds its factors.
     kept = [fact for fact in facts if not _may_wrap(fact) or _all_fit(fact, first)]
     sound = frozenset(fact for fact in facts if all(_all_fit(high, first) for _, high in upper(fact)))
-    rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
+    rooted = Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
     if not rooted.covers(part):
         pitch = _pitch(part, rooted, facts, most)
         if pitch is None:
             return None
         most = {**most, **pitch}
-        rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
+        rooted = Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
         if not rooted.covers(part):
             return None
         bounds += [binary("le", cast(one.term, I64), const(most[one], I64), BOOL) for one in pitch]
@@ -231,7 +249,7 @@ def _all_fit(fact: Term, ranges: Narrowing) -> bool:
     return True
 
 
-def _pitch(part: Term, rooted: _Rooted, facts: Iterable[Term], most: Mapping[Symbol, int]) -> dict[Symbol, int] | None:
+def _pitch(part: Term, rooted: Rooted, facts: Iterable[Term], most: Mapping[Symbol, int]) -> dict[Symbol, int] | None:
     """The distance of rows of which nothing is said, with the length of a row: in ``y * pitch + x`` with an x kept
     below a size, rows are as far from one another as they are long, or farther."""
     free = [s for s in symbols(part) if s.kind is SymbolKind.PARAM and not rooted(s)]
@@ -275,26 +293,13 @@ def _tested(access: Access, ranges: Narrowing) -> dict[Term, Range]:
             if others and polynomial(high) - number(strict) in map(polynomial, others):
                 strict += 1  # ``i < n`` and ``i != n - 1``
             most, least = ranges.of(high)[1] - strict, first + int(above) + strict
-            for at in _as_they_are(low):
+            for at in as_they_are(low):
                 bottom, top = out.get(at, (-FAR, FAR))
                 out[at] = max(bottom, first + 1) if above else bottom, min(top, most)
-            for at in _as_they_are(high):
+            for at in as_they_are(high):
                 bottom, top = out.get(at, (-FAR, FAR))
                 out[at] = max(bottom, least), top
     return out
-
-
-def _as_they_are(term: Term) -> Iterator[Term]:
-    """A term, and what it is widened from."""
-    yield term
-    while term.op == "cast":
-        kind, inside = term.type, term.args[0].type
-        if not isinstance(kind, IntType) or not isinstance(inside, IntType):
-            return
-        if inside.low < kind.low or inside.high > kind.high:
-            return
-        term = term.args[0]
-        yield term
 
 
 def exact(term: Term, ranges: Narrowing) -> Range:
@@ -347,74 +352,6 @@ def _taken_off(term: Term) -> int:
     if value is None or not isinstance(kind, IntType) or kind.signed or value <= kind.high // 2:
         return 0
     return kind.high + 1
-
-
-class _Rooted:
-    """Which symbols something bounds from above that numbers are at the root of: literals that are passed, checks of
-    host code against literals, tests of the kernel against such arguments.  (That ``w + 31`` does not overflow bounds
-    w as well, and says nothing.)"""
-
-    def __init__(
-        self, access: Access, way: Way, said: frozenset[Symbol] = frozenset(), kept: frozenset[Term] | None = None
-    ) -> None:
-        known = [fact for fact in side(access).facts if kept is None or fact in kept]
-        self._facts = [part for fact in known for part in upper(fact)]
-        self._images = dict(way.images)
-        self._checks = [part for check in way.checks for part in upper(check)]
-        self._done: dict[Symbol, bool] = {}
-        self._limits: dict[Symbol, int] = {}
-        self._said = said
-        self._covered: dict[Term, bool] = {}
-
-    @property
-    def by_grids_alone(self) -> bool:
-        """Whether the numbers are checks of two sizes or more against what a grid may have along y and z: they keep the
-        launch possible, and say nothing of how much there is."""
-        return len(self._limits) > 1 and all(abs(most - GRID_LIMIT) < 2 for most in self._limits.values())
-
-    def __call__(self, symbol: Symbol) -> bool:
-        if symbol not in self._done:
-            self._done[symbol] = False  # what bounds itself is not bounded
-            self._done[symbol] = self._of(symbol)
-        return self._done[symbol]
-
-    def covers(self, term: Term) -> bool:
-        """Whether a term, or everything that it is made of, is bounded: a place of a grid-stride loop is, however many
-        blocks there are."""
-        if term.op == "sym":
-            return self(term.args[0])
-        if term not in self._covered:
-            tested = any(term in _as_they_are(low) and all(map(self, symbols(high))) for low, high in self._facts)
-            self._covered[term] = tested or all(map(self.covers, term.terms))
-        return self._covered[term]
-
-    def _of(self, symbol: Symbol) -> bool:
-        if symbol.kind in (SymbolKind.BLOCK_DIM, SymbolKind.THREAD) or symbol in self._said:
-            return True
-        image = self._images.get(symbol)
-        if image is not None:
-            return self._on_host(image)
-        if symbol in BLOCK and self(GRID_DIM[symbol.axis]):
-            return True
-        return any(
-            symbol in growing(low) and all(other is not symbol and self(other) for other in symbols(high))
-            for low, high in self._facts
-        )
-
-    def _on_host(self, image: Term) -> bool:
-        if image.op == "min" or (image.op == "select" and image.args[0].op in ("lt", "le")):
-            return any(map(self._on_host, image.args[-2:]))
-        if any(part.op == "call" for part in subterms(image)):
-            return False  # what a library says of a tensor
-        return image.value is not None or (bool(symbols(image)) and all(map(self._checked, symbols(image))))
-
-    def _checked(self, symbol: Symbol) -> bool:
-        if symbol in self._said:
-            return True
-        found = [high.value for low, high in self._checks if high.value is not None and symbol in growing(low)]
-        if found:
-            self._limits[symbol] = min(found)
-        return bool(found)
 
 
 def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:

@@ -1,0 +1,101 @@
+"""What of a launch numbers are at the root of: see :mod:`kernlint.analysis.values.reach`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.launching.admitted_sizes import GRID_LIMIT, growing, upper
+from kernlint.analysis.trace.events import Access
+from kernlint.prove.admission import Way
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.tree.types import IntType
+
+
+def as_they_are(term: Term) -> Iterator[Term]:
+    """A term, and what it is widened from."""
+    yield term
+    while term.op == "cast":
+        kind, inside = term.type, term.args[0].type
+        if not isinstance(kind, IntType) or not isinstance(inside, IntType):
+            return
+        if inside.low < kind.low or inside.high > kind.high:
+            return
+        term = term.args[0]
+        yield term
+
+
+class Rooted:
+    """Which symbols something bounds from above that numbers are at the root of: literals that are passed, checks of
+    host code against literals, tests of the kernel against such arguments.  (That ``w + 31`` does not overflow bounds
+    w as well, and says nothing.)"""
+
+    def __init__(
+        self,
+        access: Access,
+        way: Way,
+        said: frozenset[Symbol] = frozenset(),
+        kept: frozenset[Term] | None = None,
+        threads: bool = True,
+    ) -> None:
+        self._threads = threads  # whether all blocks are small enough
+        known = [fact for fact in side(access).facts if kept is None or fact in kept]
+        self._facts = [part for fact in known for part in upper(fact)]
+        self._images = dict(way.images)
+        self._checks = [part for check in way.checks for part in upper(check)]
+        self._done: dict[Symbol, bool] = {}
+        self._limits: dict[Symbol, int] = {}
+        self._said = said
+        self._covered: dict[Term, bool] = {}
+
+    @property
+    def by_grids_alone(self) -> bool:
+        """Whether the numbers are checks of two sizes or more against what a grid may have along y and z: they keep the
+        launch possible, and say nothing of how much there is."""
+        return len(self._limits) > 1 and all(abs(most - GRID_LIMIT) < 2 for most in self._limits.values())
+
+    def __call__(self, symbol: Symbol) -> bool:
+        if symbol not in self._done:
+            self._done[symbol] = False  # what bounds itself is not bounded
+            self._done[symbol] = self._of(symbol)
+        return self._done[symbol]
+
+    def covers(self, term: Term) -> bool:
+        """Whether a term, or everything that it is made of, is bounded: a place of a grid-stride loop is, however many
+        blocks there are."""
+        if term.op == "sym":
+            return self(term.args[0])
+        if term not in self._covered:
+            tested = any(term in as_they_are(low) and all(map(self, symbols(high))) for low, high in self._facts)
+            self._covered[term] = tested or all(map(self.covers, term.terms))
+        return self._covered[term]
+
+    def _of(self, symbol: Symbol) -> bool:
+        if symbol in self._said or (self._threads and symbol.kind in (SymbolKind.BLOCK_DIM, SymbolKind.THREAD)):
+            return True
+        image = self._images.get(symbol)
+        if image is not None:
+            return self._on_host(image)
+        if symbol in BLOCK and self(GRID_DIM[symbol.axis]):
+            return True
+        if symbol in THREAD and self(BLOCK_DIM[symbol.axis]):
+            return True
+        return any(
+            symbol in growing(low) and all(other is not symbol and self(other) for other in symbols(high))
+            for low, high in self._facts
+        )
+
+    def _on_host(self, image: Term) -> bool:
+        if image.op == "min" or (image.op == "select" and image.args[0].op in ("lt", "le")):
+            return any(map(self._on_host, image.args[-2:]))
+        if any(part.op == "call" for part in subterms(image)):
+            return False  # what a library says of a tensor
+        return image.value is not None or (bool(symbols(image)) and all(map(self._checked, symbols(image))))
+
+    def _checked(self, symbol: Symbol) -> bool:
+        if symbol in self._said:
+            return True
+        found = [high.value for low, high in self._checks if high.value is not None and symbol in growing(low)]
+        if found:
+            self._limits[symbol] = min(found)
+        return bool(found)
