@@ -36,21 +36,21 @@ class IndexOverflow(Rule):
 
     Reported is what something in sight says is too large for 32 bits: an index of the grid that is compared with a
     64-bit count; a product that leaves its type by the numbers that a launch in sight passes or checks, or that
-    comments name as the largest sizes, or that has as many factors as a comment states extents; a product
-    that another subscript of the kernel makes in 64 bits, or that another row of the same length has; a product
-    that was made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit
-    product, or a product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of
-    an array; a product of three or more sizes in a kernel that widens another such product (a note when all that it
-    widens are products of more sizes), or that is put into a signed variable of 64 bits when it is done; rows that
-    another kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and
-    columns of two sizes; an index that is kept in 8 or 16 bits and gets larger than these hold by what the kernel tests
-    of it, or in a launch in sight; and a count of elements that the host makes in 32 bits of sizes which its own
-    checks let be so large that it wraps, before the kernel compares its index with it. Addresses that a kernel stores for others
-    count as its own subscripts do. Products that fit under all that launches and tests say are not reported, nor are
-    kernels that use 32-bit counts throughout: nothing says that their data is large. A count of 64 bits is a note
-    where it is a size by habit: a `size_t`, or what the launches in sight hand on without multiplying anything; and
-    says nothing of rows that a table of 32 bits begins. So is a `size_t` that the host makes for an allocation, or to
-    go through elements itself.
+    comments name as the largest sizes, or that has as many factors as a comment states extents; a product that
+    another subscript of the kernel makes in 64 bits, or that another row of the same length has; a product that was
+    made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit product, or
+    a product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of an array; a
+    product of three or more sizes in a kernel that widens another such product (a note when all that it widens are
+    products of more sizes), or that is put into a signed variable of 64 bits when it is done; rows that another
+    kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and columns of
+    two sizes; an index that is kept in 8 or 16 bits and gets larger than these hold by what the kernel tests of it,
+    or in a launch in sight; and a count of elements that the host makes in 32 bits of sizes which its own checks
+    let be so large that it wraps, before the kernel compares its index with it. Addresses that a kernel stores for
+    others count as its own subscripts do. Products that fit under all that launches and tests say are not reported,
+    nor are kernels that use 32-bit counts throughout: nothing says that their data is large. A count of 64 bits is
+    a note where it is a size by habit: a `size_t`, or what the launches in sight hand on without multiplying
+    anything; and says nothing of rows that a table of 32 bits begins. So is a `size_t` that the host makes for an
+    allocation, or to go through elements itself.
 
     ```cuda bad
     __global__ void twice(float *x, long long n) {

@@ -23,7 +23,8 @@ class MisalignedVectorAccess(Rule):
 
     Reported when some thread's offset is certainly no multiple (with the numbers of a launch in sight, too), when a
     place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a
-    pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one),
+    pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one), or that
+    the host checks to be one of fewer elements,
     when data say where runs of elements begin that lie back to back, or a counter hands out rows whose fixed length is
     no multiple, where vectors lie behind as many single elements in shared memory as an argument says, where a launch
     in sight passes a place a few elements into an array, and where only the address of another array was tested. Start
@@ -102,8 +103,10 @@ class MisalignedVectorAccess(Rule):
                 f"{what} in rows that are {found.pitch} elements apart, which need not be a multiple of "
                 f"{in_elements(access, found.align)}"
             )
-            if found.scalar is None:
+            if found.scalar is None and "/" in found.pitch:
                 message += ": what the host checks makes the whole size a multiple, not a part of it"
+            elif found.scalar is None:
+                message += ": what the host checks makes it a multiple of fewer"
         elif found.kind == "data":
             assert found.scalar is not None
             related.insert(0, Related(found.scalar.span, "the elements left over are handled one by one here"))

@@ -6,9 +6,10 @@ addresses of other arrays alone, and the array in question has a row pitch of it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.trace.events import Access, Root
+from kernlint.prove.admission import Way
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
@@ -102,3 +103,52 @@ def bounds(term: Term, count: Symbol) -> bool:
 def parts_of(term: Term, count: Symbol) -> bool:
     """Whether a quotient or remainder of ``count`` is made: it is taken for a multiple of something."""
     return any(part.op in ("div", "mod", "shr") and count in symbols(part.args[0]) for part in subterms(term))
+
+
+def checked_short(ways: Sequence[Way], pitch: Symbol, divisor: int, lanes: int) -> bool:
+    """Whether each launch in sight checks what a size is a multiple of, and ``pitch / divisor`` is no multiple of
+    ``lanes`` for that: the host takes only the size itself for one, or for one of fewer."""
+    for way in ways:
+        image = next((image for symbol, image in way.images if symbol is pitch), None)
+        asked = [
+            part
+            for check in way.checks
+            for part in subterms(check)
+            if part.op in ("mod", "and") and image is not None and plain(part.args[0]) == plain(image)
+        ]
+        numbers = [value for part in asked for value in _values(part, way)]
+        if not any(_too_few(by, divisor, lanes) for by in numbers):
+            return False
+    return bool(ways)
+
+
+def _too_few(by: int, divisor: int, lanes: int) -> bool:
+    """Whether a multiple of ``by``, divided, need not be one of ``lanes``, though it is asked for vectors: a number of
+    some lanes, or a size that is no less than a vector before it is divided."""
+    if by < 2 or by % (lanes * divisor) == 0:
+        return False
+    return by >= lanes if divisor > 1 else lanes % by == 0
+
+
+def _values(part: Term, way: Way) -> tuple[int, ...]:
+    """The divisor of a remainder: a number (of a mask, one more), or each that a variable is checked to be one of."""
+    by = part.args[1]
+    if by.value is not None:
+        return (by.value + (part.op == "and"),)
+    if part.op == "and":
+        return ()
+    for check in way.checks:
+        found = _one_of(check, plain(by))
+        if found:
+            return found
+    return ()
+
+
+def _one_of(check: Term, what: Term) -> tuple[int, ...]:
+    """The numbers that a check lets a variable be; none where it says something else."""
+    if check.op == "lor":
+        sides = [_one_of(side, what) for side in check.terms]
+        return tuple(value for side in sides for value in side) if all(sides) else ()
+    if check.op == "eq" and plain(check.args[0]) == what and check.args[1].value is not None:
+        return (check.args[1].value,)
+    return ()

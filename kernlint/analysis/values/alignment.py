@@ -26,7 +26,7 @@ from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.scenarios.tables import Block
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, Trace
-from kernlint.analysis.values.aligned_tests import Tests, bounds, parts_of, remainder, share, tests_of
+from kernlint.analysis.values.aligned_tests import Tests, bounds, checked_short, parts_of, remainder, share, tests_of
 from kernlint.analysis.values.data_rows import ends_at_next, odd_row
 from kernlint.analysis.values.passed_places import passed_place
 from kernlint.record import dataclass
@@ -40,8 +40,6 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
-    plain,
-    subterms,
     symbols,
 )
 from kernlint.tree.nodes import Cast, Deref, Subscript
@@ -333,8 +331,9 @@ class _Finder:
             return None
         if any(symbol.type == BOOL for g in access.guards for symbol in symbols(g.term)):
             return None  # a flag may say whether vectors fit
-        if divisor > 1 and self._checked(pitch, divisor, align // (access.root.element.size or align)):
-            return Misaligned(access, align, "pitch", pitch=f"{pitch.name} / {divisor}")
+        lanes = align // (access.root.element.size or align)
+        if checked_short(self.admission.ways, pitch, divisor, lanes):
+            return Misaligned(access, align, "pitch", pitch=f"{pitch.name} / {divisor}" if divisor > 1 else pitch.name)
         for other in self.of.accesses:
             if other.root is not access.root or other.size != access.root.element.size or other is access:
                 continue
@@ -344,23 +343,6 @@ class _Finder:
                 name = pitch.name if divisor == 1 else f"{pitch.name} / {divisor}"
                 return Misaligned(access, align, "pitch", pitch=name, scalar=other)
         return None
-
-    def _checked(self, pitch: Symbol, divisor: int, lanes: int) -> bool:
-        """Whether each launch in sight checks what a size is a multiple of, and what is divided by ``divisor`` is no
-        multiple of ``lanes`` for that: so the host takes only the size itself for one."""
-        ways = self.admission.ways
-        for way in ways:
-            image = next((image for symbol, image in way.images if symbol is pitch), None)
-            tested = [
-                by.value
-                for check in way.checks
-                for part in subterms(check)
-                if part.op == "mod" and image is not None and plain(part.args[0]) == plain(image)
-                for by in (part.args[1],)
-            ]
-            if not any(by is not None and by >= lanes and by % (lanes * divisor) for by in tested):
-                return False
-        return bool(ways)
 
 
 def in_elements(access: Access, align: int) -> int:
