@@ -23,13 +23,13 @@ class MisalignedVectorAccess(Rule):
 
     Reported when some thread's offset is certainly no multiple (with the numbers of a launch in sight, too), when a
     place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a
-    pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one), or that
-    the host checks to be one of fewer elements,
-    when data say where runs of elements begin that lie back to back, or a counter hands out rows whose fixed length is
-    no multiple, where vectors lie behind as many single elements in shared memory as an argument says, where a launch
-    in sight passes a place a few elements into an array, and where only the address of another array was tested. Start
-    addresses are taken to be aligned; other parameters and data get the benefit of the doubt. An access that stands
-    under a test of its address or a pitch is left alone.
+    pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one), or
+    that the host checks to be one of fewer elements, when data say where runs of elements begin that lie back to
+    back, or a counter hands out rows whose fixed length is no multiple, where vectors lie behind as many single
+    elements in shared memory as an argument says, where a launch in sight passes a place a few elements into an
+    array, and where only the address of another array was tested. Start addresses are taken to be aligned; other
+    parameters and data get the benefit of the doubt. An access that stands under a test of its address or a pitch
+    is left alone.
 
     ```opencl bad
     __kernel void window(__global const float *img, __global float *out, const int pitch) {
