@@ -12,6 +12,7 @@ from kernlint.analysis.extent.known_marks import KnownMark, known_marks
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.marks import Mark, marks
+from kernlint.analysis.extent.other_conditions import other_conditions
 from kernlint.analysis.extent.other_kernels import Untested, untested
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.sizes import BY_NAME, whole_tiles
@@ -129,6 +130,7 @@ class MissingBoundsGuard(Rule):
         appended,
         unwrapped,
         untested,
+        other_conditions,
         unasked,
         allocated,
         launch_context,
@@ -155,6 +157,8 @@ class MissingBoundsGuard(Rule):
             return
         yield from self._marks(facts[marks])
         yield from self._known_marks(facts[known_marks], {one.access for one in facts[marks]})
+        for one in facts[other_conditions]:
+            yield self.finding(one.access.span, one.message, related=one.related, fix="make the access under it too")
         first_rounds: tuple[Unwrapped, ...] = facts[unwrapped]
         yield from map(self._unwrapped, first_rounds)
         yield from self._unasked(facts[unasked])
