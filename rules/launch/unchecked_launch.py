@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.checks import error_checks, lapses
+from kernlint.analysis.hostmodel.checks import error_checks, lapses, refused_unseen
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 
@@ -20,7 +20,9 @@ class UncheckedLaunch(ModuleRule):
     A check in a macro that is empty in this build counts as well.
 
     What the file does decides how loud this is: where three of four launches are checked, the one that is not is a
-    warning; where none is, there is one note for the file; else nothing is said.
+    warning; where none is, there is one note for the file; else nothing is said. There is a note too where the file
+    takes the status of all its calls, and only later ones are looked at after a launch: a launch that is refused sets
+    the error that `cudaGetLastError` returns, and a synchronisation need not return it.
 
     ```cuda bad
     __global__ void clear(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }
@@ -84,3 +86,9 @@ class UncheckedLaunch(ModuleRule):
             related = [Related(other, "a launch that is checked") for other in one.others[:1]]
             related += [Related(other, "nor is this one") for other in one.beside]
             yield self.finding(one.span, message, severity, related=related, fix=fix)
+        unseen = refused_unseen(checks)
+        if unseen is not None:
+            message = "nobody asks whether this launch was refused: a later call that succeeds does not tell"
+            related = [Related(other, "a launch that is asked about") for other in unseen.others[:1]]
+            related += [Related(other, "nor is this one") for other in unseen.beside]
+            yield self.finding(unseen.span, message, Severity.NOTE, related=related, fix=fix)

@@ -18,8 +18,9 @@ from kernlint.apis import Moves, api_of, base_name
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.symbolic.terms import const
-from kernlint.tree.nodes import Assign, Call, Cast, Node
+from kernlint.tree.nodes import Assign, Call, Cast, IntLit, Node
 from kernlint.tree.types import U8, PointerType, Space, StructType
+from kernlint.tree.walk import strip_casts
 
 _FROM = {
     Kind.HOST_TO_DEVICE: Where.HOST,
@@ -45,8 +46,9 @@ class WrongCopyDirection(ModuleRule):
     right, it may still go nowhere: from memory that nobody has written since it was allocated, into results of a kernel
     that nobody has read, or not at all into the buffer that a kernel then reads.
 
-    Two things besides compile and fail: the address of a symbol where CUDA takes the symbol, and an array
-    (`cudaArray_t`) where a copy or fill takes a pointer to linear memory.
+    Three things besides compile and fail: the address of a symbol where CUDA takes the symbol, an array (`cudaArray_t`)
+    where a copy or fill takes a pointer to linear memory, and a buffer of OpenCL that is to use or copy memory of the
+    host, with a null pointer (or gets a pointer, and no flag that says what for).
 
     ```cuda bad
     #include <vector>
@@ -288,6 +290,9 @@ def _misgiven(call: ApiEvent, walk: HostWalk) -> tuple[str, str] | None:
     if _for_nothing(call):
         message = "memory of the host is given, but no flag says to copy or to use it: the call fails"
         return message, "add CL_MEM_COPY_HOST_PTR, or give no pointer"
+    if _from_nowhere(call):
+        message = "the flags say to use or copy memory of the host, and none is given: the call fails"
+        return message, "leave out the flag, or give the pointer"
     return None
 
 
@@ -315,6 +320,16 @@ def _for_nothing(made: ApiEvent) -> bool:
     roots = pointed_to(pointer)  # what a parameter leads to may be null
     given = bool(roots) and all(root.kind is RootKind.VARIABLE for root in roots)
     return flags is not None and not flags & _USES and given
+
+
+def _from_nowhere(made: ApiEvent) -> bool:
+    """Whether a memory object is to use or copy memory of the host, and a null pointer is written there
+    (CL_INVALID_HOST_PTR too, OpenCL 3.0 API, 5.2.1 and 5.3.1)."""
+    at = _HOST_POINTER.get(made.name)
+    if at is None or len(made.args) <= at[1] or len(made.node.args) != len(made.args):
+        return False
+    flags, given = as_term(made.args[at[0]]).value, strip_casts(made.node.args[at[1]])
+    return flags is not None and bool(flags & _USES) and isinstance(given, IntLit) and given.value == 0
 
 
 def _fetches(node: Node) -> bool:

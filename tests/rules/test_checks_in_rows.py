@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.launch.unchecked_api_call import UncheckedApiCall
+from kernlint_rules.launch.unchecked_launch import UncheckedLaunch
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.checks import error_checks
+from kernlint.finding import Severity
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang.frontend import ClangFrontend
 from kernlint.source import SourceFile
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 
 def test_one_finding_for_a_row() -> None:
@@ -56,3 +58,32 @@ def test_a_status_that_is_stored_in_vain_is_dropped(used: str, checked: int, unc
     text = SourceFile("t.cu", ROW.replace("USED", used).encode())
     got = ModuleFacts(ClangFrontend().parse_file(text, FrontendOptions())[0])[error_checks]
     assert (len(got.checked_calls), len(got.unchecked_calls)) == (checked, unchecked)
+
+
+REFUSED = """
+__global__ void clear(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }
+inline void must(cudaError_t status) { if (status != cudaSuccess) throw 1; }
+void run(int *x, int *to, int n) {
+    must(cudaMemset(x, 1, n * sizeof(int)));
+    clear<<<1, n>>>(x, n);
+    BEHIND
+}
+"""
+WAITED = "must(cudaDeviceSynchronize());"
+
+
+@pytest.mark.parametrize(
+    ("behind", "told"),
+    [
+        (WAITED, True),
+        ("must(cudaMemcpy(to, x, n * sizeof(int), cudaMemcpyDeviceToHost));", True),
+        (f"must(cudaGetLastError()); {WAITED}", False),
+        (f"must(cudaPeekAtLastError()); {WAITED}", False),
+        (f"elsewhere(); {WAITED}", False),
+        ("cudaDeviceSynchronize();", False),
+    ],
+)
+def test_a_wait_does_not_tell_that_a_launch_was_refused(behind: str, told: bool) -> None:
+    found = findings(UncheckedLaunch, "void elsewhere();\n" + REFUSED.replace("BEHIND", behind))
+    assert sum("refused" in one.message for one in found) == told
+    assert all(one.severity is Severity.NOTE for one in found)

@@ -545,3 +545,24 @@ public:
 def test_members_that_a_function_of_a_class_gives(made: str, aligned: str, told: bool) -> None:
     code = KEPT.replace("MADE", made).replace("ALIGNED", aligned)
     assert bool(findings(WrongCopyDirection, code)) is told
+
+
+@pytest.mark.parametrize(
+    ("flags", "given", "told"),
+    [
+        ("CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR", "nullptr", True),
+        ("CL_MEM_COPY_HOST_PTR", "NULL", True),
+        ("CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR", "nullptr", False),
+        ("CL_MEM_USE_HOST_PTR", "from", False),
+        ("from ? CL_MEM_COPY_HOST_PTR : 0", "from", False),
+        ("flags", "nullptr", False),
+    ],
+)
+def test_memory_of_the_host_that_is_said_and_not_given(flags: str, given: str, told: bool) -> None:
+    code = f"""
+    #include <CL/cl.h>
+    cl_mem make(cl_context context, cl_mem_flags flags, void *from, size_t n, cl_int *status) {{
+        return clCreateBuffer(context, {flags}, n, {given}, status);
+    }}
+    """
+    assert bool(findings(WrongCopyDirection, code)) == told

@@ -8,6 +8,8 @@ from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.hostmodel.statuses import unread
 from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace.events import ApiEvent, CallEvent, Event, Trace
+from kernlint.apis import base_name
+from kernlint.apis.order import ASKS_ERROR
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
@@ -40,6 +42,9 @@ class Checks:
     """Calls of the runtime whose own status somebody takes, whatever they do."""
     left: tuple[Span, ...] = ()
     """Calls among the checked ones of which only a later call tells whether they have failed."""
+    unasked: tuple[Span, ...] = ()
+    """Launches among the checked ones after which only the statuses of other calls are taken, which do not tell that a
+    launch was refused."""
 
 
 def _compute(facts: ModuleFacts) -> Checks:
@@ -51,6 +56,7 @@ def _compute(facts: ModuleFacts) -> Checks:
     calls: dict[Span, bool | None] = {}
     taken: dict[Span, None] = {}
     left: dict[Span, None] = {}
+    unasked: dict[Span, bool] = {}
     left_out = facts.module.left_out_checks
     for function, trace in facts[host].traces:
         unclear = _unclear(function, trace)
@@ -62,6 +68,8 @@ def _compute(facts: ModuleFacts) -> Checks:
         for launch in trace.launches:
             by_itself = launch.node.api != "<<<>>>" and launch.node not in dropped and _returns(launch.node)
             _note(launches, launch.span, by_itself or last > launch.order, may_be_looked_at(launch))
+            others = by_itself or may_be_looked_at(launch) or last < launch.order or _asked(trace, launch, dropped)
+            unasked[launch.span] = unasked.get(launch.span, True) and not others
         for api in trace.apis:
             if _RUNTIME.fullmatch(api.name) and api.node not in dropped:
                 taken[api.span] = None
@@ -71,7 +79,8 @@ def _compute(facts: ModuleFacts) -> Checks:
                 later = last > api.order and not api.name.startswith("cl")  # OpenCL keeps no error for a later call
                 _note(calls, api.span, api.node not in dropped or later, may_be_looked_at(api))
     looked, unlooked = _split(calls)
-    return Checks(*_split(launches), looked, unlooked, tuple(taken), tuple(at for at in left if at in looked))
+    told = tuple(at for at in unasked if unasked[at])
+    return Checks(*_split(launches), looked, unlooked, tuple(taken), tuple(at for at in left if at in looked), told)
 
 
 def _asked_at_once(api: ApiEvent, trace: Trace, dropped: set[Node]) -> bool:
@@ -80,6 +89,13 @@ def _asked_at_once(api: ApiEvent, trace: Trace, dropped: set[Node]) -> bool:
         one for one in trace.apis if one.order > api.order and _RUNTIME.fullmatch(one.name) and one.node not in dropped
     ]
     return bool(later) and _ASKS.fullmatch(min(later, key=lambda one: one.order).name) is not None
+
+
+def _asked(trace: Trace, launch: Event, dropped: set[Node]) -> bool:
+    """Whether somebody asks for the last error after a launch, which is what tells that it was refused."""
+    return any(
+        one.order > launch.order and base_name(one.name) in ASKS_ERROR and one.node not in dropped for one in trace.apis
+    )
 
 
 def _note(found: dict[Span, bool | None], span: Span, checked: bool, unclear: bool) -> None:
@@ -198,6 +214,15 @@ def told_late(checks: Checks) -> Lapse | None:
         return None
     row = next(_in_rows(own, checks.left), None)
     return Lapse(row[0], own, 0, row[1:]) if row is not None else None
+
+
+def refused_unseen(checks: Checks) -> Lapse | None:
+    """The first launches whose refusal nobody sees, in a file that takes the status of what it calls."""
+    if len(checks.taken) < TWICE or checks.unchecked_calls or checks.left:
+        return None
+    row = next(_in_rows(checks.checked_launches, checks.unasked), None)
+    others = [at for at in checks.checked_launches if at not in checks.unasked]
+    return Lapse(row[0], others, 0, row[1:]) if row is not None else None
 
 
 def lapses(checked: Sequence[Span], unchecked: Sequence[Span]) -> Iterator[Lapse]:
