@@ -28,6 +28,10 @@ class UnsynchronisedHostRead(ModuleRule):
     A wait for an event is for what was recorded last alone. Reported where one event is recorded on stream after
     stream, and waited for when they are through.
 
+    Kernels may be too early as well: reported where memory is filled on one stream (`cudaMemsetAsync`), a kernel gets
+    it on another one that does not wait for the first (the default stream, and one made with `cudaStreamNonBlocking`),
+    and nothing is between.
+
     Arrays of numba likewise: ``copy_to_host`` waits, unless it is given a stream and an array to fill (one that it
     makes itself, or NumPy in sight, is pageable, and filled when the call returns); mapped and managed arrays are
     written by the kernel itself. And what ``to_device`` has made is a copy: where a kernel writes that and nothing
@@ -329,6 +333,9 @@ class UnsynchronisedHostRead(ModuleRule):
         elif fault.word == "stream":
             message = f"this copies {fault.name} without waiting for the stream whose kernel writes it"
             fix = "wait for that stream first, or copy on it"
+        elif fault.word == "filled":
+            message = f"nothing puts this kernel behind the fill of {fault.name}, which is on another stream"
+            fix = "fill it on the kernel's stream, or wait for the fill"
         elif fault.word == "times":
             message = "the times of this event are asked for before anything waits for it: they are not there yet"
             fix = "wait for the event first"

@@ -20,6 +20,7 @@ from kernlint.analysis.hostmodel.lifetimes.events import (
     unordered_free,
     waits_for,
 )
+from kernlint.analysis.hostmodel.lifetimes.fills import filled, waited_for
 from kernlint.analysis.hostmodel.lifetimes.graphs import GRAPHS, graph
 from kernlint.analysis.hostmodel.lifetimes.inside import given_inside
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
@@ -53,7 +54,6 @@ from kernlint.analysis.hostmodel.lifetimes.textures import MADE, textured
 from kernlint.analysis.hostmodel.lifetimes.transfers import (
     apart,
     apart_from_default,
-    became,
     called,
     calls_of,
     in_turn,
@@ -148,8 +148,7 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
     if set_or_shared(m, e, plain, args, s):
         return [(s, _status(m, e, s))]
     if plain in FILLS and len(args) > FILLS[plain].target:
-        used(m, args[FILLS[plain].target], e.span, s, "filled")
-        became(args[FILLS[plain].target], "filled", e.span, s)
+        filled(m, plain, FILLS[plain], args, e.span, s)
         return [(s, _status(m, e, s))]
     if plain in MAPS and len(args) > 2:
         return [(s, _mapped(m, e, args, s))]
@@ -289,6 +288,8 @@ def release(
         related = (*calls_of(fate), (span, "given back here"))
         m.report(Fault("lost", fate.used_at, called(thing, s), related=related))
     _still_used(m, thing, span, s, verb, stream, api)
+    if api == "Free":
+        waited_for(s)
     ends(m, thing, called(thing, s), span, verb, s)
     for at in [at for at, held in s.memory.items() if at.thing is thing]:
         del s.memory[at]

@@ -86,7 +86,7 @@ def over(event: Value, s: State) -> None:
     earlier = list(s.events)
     for one in earlier[: earlier.index(event) + 1]:
         del s.events[one]
-    for thing in [thing for thing, fate in s.fates.items() if fate.use == "computed" and fate.stream is not None]:
+    for thing in [thing for thing, fate in s.fates.items() if fate.use in ("computed", "filled") and fate.stream]:
         s.change(thing, stream=None)
 
 
@@ -122,8 +122,9 @@ def times_asked(m: Machine, e: n.Call, s: State) -> None:
 def settled(s: State) -> None:
     """Everything that was enqueued is over, or may be."""
     s.events.clear()
-    for thing in [thing for thing, fate in s.fates.items() if fate.busy is not None]:
-        s.change(thing, busy=None)
+    for thing, fate in list(s.fates.items()):
+        if fate.busy is not None or (fate.use == "filled" and fate.stream is not None):
+            s.change(thing, busy=None, stream=None if fate.use == "filled" else fate.stream)
 
 
 def recorded(event: Value, span: Span, s: State) -> None:

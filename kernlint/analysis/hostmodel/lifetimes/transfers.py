@@ -10,6 +10,7 @@ from kernlint.analysis.hostmodel.lifetimes.mapped import MAPPED, polled, written
 from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
+    NULL,
     QUEUED,
     TOLD,
     At,
@@ -268,6 +269,8 @@ def _passed(m: Machine, e: n.Launch, given: Value, kind: object, stream: Value |
     if not isinstance(given, At):
         return
     used(m, given, e.span, s, "passed to a kernel")
+    if given.thing in s.fates:
+        before_its_fill(m, given, s.fates[given.thing], e.span, stream, s)
     constant = isinstance(kind, PointerType) and kind.const
     if given.thing in s.fates and given.thing.api.endswith("Async"):
         s.change(given.thing, busy=(stream, e.span) if stream is not None else None)
@@ -287,6 +290,19 @@ def _passed(m: Machine, e: n.Launch, given: Value, kind: object, stream: Value |
         became(given, "computed", e.span, s, stream)
     if given.thing.kind is Kind.MANAGED and isinstance(kind, PointerType) and not (kind.const or kind.volatile):
         s.pending = (*s.pending, Pending(given, stream, e.span, True, "launch"))
+
+
+def before_its_fill(m: Machine, given: At, fate: Fate, span: Span, stream: Value | None, s: State) -> None:
+    """A kernel is launched with memory that was filled: a fault where nothing makes it wait for that."""
+    kernel, fill = stream or NULL, fate.stream
+    if fate.use != "filled" or fill is None or fate.used_at is None or fate.life is not Life.LIVE or s.capturing:
+        return
+    if kernel == fill or any(first == kernel for first, _ in s.follows):
+        return
+    late = apart_from_default(m, kernel if fill == NULL else fill, s)
+    if late if NULL in (kernel, fill) else unordered(kernel, fill, s):
+        related = ((fate.used_at, "filled here"), *calls_to(m))
+        m.report(Fault("early", span, called(given.thing, s), "filled", related))
 
 
 def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> None:
