@@ -9,6 +9,7 @@ from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
 from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.operations import host_operations
 from kernlint.analysis.hostmodel.pending import Early, early_accesses
+from kernlint.analysis.hostmodel.profiled import untimed
 from kernlint.analysis.hostmodel.rerecorded import rerecorded
 from kernlint.analysis.remarks import remarks
 from kernlint.finding import Finding, Related, Severity
@@ -27,6 +28,9 @@ class UnsynchronisedHostRead(ModuleRule):
 
     A wait for an event is for what was recorded last alone. Reported where one event is recorded on stream after
     stream, and waited for when they are through.
+
+    Times of OpenCL's commands are not there before they are over, and never where the queue is made without
+    `CL_QUEUE_PROFILING_ENABLE`.
 
     Kernels may be too early as well: reported where memory is filled on one stream (`cudaMemsetAsync`), a kernel gets
     it on another one that does not wait for the first (the default stream, and one made with `cudaStreamNonBlocking`),
@@ -307,6 +311,10 @@ class UnsynchronisedHostRead(ModuleRule):
             message = f"{one.what} is recorded on stream after stream before a wait, which is for the last one alone"
             fix = "wait for the event after each record, or have an event for each stream"
             yield self.finding(one.span, message, related=[Related(one.wait, "waited for here")], fix=fix)
+        for late in untimed(facts.module.functions):
+            message = "this queue takes no times, and those of commands are asked for: they are never there"
+            related = [Related(late.asked, "asked for here")]
+            yield self.finding(late.span, message, related=related, fix="add CL_QUEUE_PROFILING_ENABLE")
         for remark, related in remarks(facts, "early-read"):
             name, word = remark.words
             message = f"{name} is read while {word} that writes it may still be under way"
