@@ -252,6 +252,8 @@ class ArrayIndexOutOfRange(Rule):
         if one.guard is not None:
             how = f"{one.name} is tested, but a place past the last of {one.room} is let through"
             related.insert(0, Related(one.guard.span, "the test"))
+        if one.other is not None:
+            how = f"{one.name} is tested where {element(one.other)} is written, and not here"
         return self.finding(
             access.span,
             f"{element(access)} is {verb(access)} behind the end of {where} when that is full: {how}",

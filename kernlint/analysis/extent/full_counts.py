@@ -30,12 +30,14 @@ _OWN = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, Sym
 @dataclass(frozen=True, slots=True, eq=False)
 class Full:
     """A store at a count (``name``) that gets as large as the array, or row of it, ``room``; ``guard``: the test that
-    lets it, None where the count itself stops there."""
+    lets it, None where the count itself stops there.  ``other``: a store at the same count that the test keeps inside,
+    where nothing asks how large the count is here."""
 
     access: Access
     name: str
     room: int
     guard: Guard | None = None
+    other: Access | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,6 +144,37 @@ def _slip(access: Access, push: Pushed, guard: Guard | None) -> int:
     return push.beyond if access.root.kind is not RootKind.VARIABLE else push.room if guard is not None else 0
 
 
+def _beside(access: Access, of: Trace) -> Full | None:
+    """A store that nothing keeps inside, beside one to the same array at the same count that a test keeps there."""
+    push = pushed_at(access)
+    for value, under in ways(push.counted) if push is not None else ():
+        base, step = moved(value) or (None, 0)
+        count = count_of(base, of) if base is not None and base.kind is SymbolKind.PHI else None
+        if push is None or base is None or count is None or not count.endless or not access.loops:
+            continue
+        if reaches(push, count, step, under)[0] is not None or left_before(access, count, push.room):
+            continue
+        at = dict.fromkeys(count.made_of, push.room)
+        for other in of.accesses if _reached(access, at, under) else ():
+            guard = _keeps(other, push, count) if other.root is access.root and other is not access else None
+            if guard is not None:
+                return Full(access, base.name, push.room, guard, other)
+    return None
+
+
+def _keeps(other: Access, push: Pushed, count: Count) -> Guard | None:
+    """The test that keeps another store at a count inside the array: the last place that it lets through is the last
+    one."""
+    mine = pushed_at(other)
+    for value, under in ways(mine.counted) if mine is not None else ():
+        base, step = moved(value) or (None, 0)
+        if mine is not None and base in count.made_of and mine.room == push.room:
+            last, guard = reaches(mine, count, step, under)
+            if last == push.room - 1 and guard is not None:
+                return guard
+    return None
+
+
 def _reached(access: Access, at: dict[Symbol, int], under: tuple[Term, ...]) -> bool:
     """Whether no test that is made before an access fails with a full array: one that speaks of the count rests on
     nothing but numbers then, or on data as well."""
@@ -175,6 +208,8 @@ def _compute(facts: Facts) -> tuple[Full, ...]:
         if access.kind is not AccessKind.WRITE or root in found:
             continue
         one = _of(access, of) if any(_counts(s) for s in symbols(access.offset)) else None
+        if one is None and root.kind is RootKind.VARIABLE:
+            one = _beside(access, of) if access.loops and access.offset.value is None else None
         if one is not None:
             found[root] = one
     return tuple(found.values())

@@ -119,6 +119,9 @@ __global__ void visit(const Box *box, const float *at, int *hits, int n) {
         ("if (top < DEPTH + 1) open[top++] = b.left;", False),  # one is taken out before, and one put in
         ("if (top >= DEPTH) break; open[top++] = b.left; open[top++] = b.right;", True),
         ("open[top++] = b.left; open[top++] = b.right;", False),  # nothing says how deep it gets
+        ("if (top < DEPTH) open[top++] = b.left; open[top++] = b.right; if (b.hi > 0) open[top++] = b.left;", True),
+        ("if (top < DEPTH) open[top++] = b.left; if (at[i] > 0) { open[top++] = b.right; open[top++] = 0; }", True),
+        ("if (top < DEPTH) open[top++] = b.left; if (top == DEPTH) continue; open[top++] = 0;", False),
         ("open[top & (DEPTH - 1)] = b.left; ++top;", False),
     ],
 )
@@ -159,6 +162,8 @@ __kernel void collect(__global const int *first, __global const float *w, __glob
         ("own[n++] = k; if (n == ROOM) break;", "", False),
         ("if (n < ROOM) { own[n] = k; own[n + 1] = row; n += 2; }", "", False),  # pairs, of an even number
         ("if (n <= ROOM) { own[n] = k; own[n + 1] = row; n += 2; }", "", True),
+        ("if (w[k] > 1.0f) { if (n < ROOM) own[n++] = k; } else own[n++] = -k;", "", True),
+        ("if (w[k] > 1.0f) { if (n < ROOM) own[n++] = k; } else if (n < ROOM) own[n++] = -k;", "", False),
         ("if (n <= ROOM) list[row * ROOM + n++] = k;", "", True),
         ("if (n < ROOM) list[row * ROOM + n++] = k;", "", False),
         ("if (n <= ROOM) list[row * (ROOM + 1) + n++] = k;", "", False),
