@@ -10,6 +10,9 @@ from kernlint.project.compiledb import SYSTEM_FOLDERS
 BUILD_FILES = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "setup.py", "pyproject.toml", "meson.build")
 """Files that a folder which is built by itself has."""
 
+LICENSES = ("LICENSE", "LICENCE", "COPYING", "LICENSE.txt", "LICENSE.md", "LICENCE.txt", "LICENCE.md", "COPYING.txt")
+"""Files that a folder which is handed out by itself has."""
+
 GAP = 2
 """Folders without a build file between two that are built together, at most."""
 
@@ -20,11 +23,12 @@ def root_of(path: str, configured: str, named: Sequence[str]) -> tuple[str, bool
     """The real path of the project's folder of the file at ``path``, and whether something marks it as one.
 
     ``configured``: the folder of the configuration file that counts for the file, "" for none; it is the project when
-    the file lies below it.  Else it is the work tree of version control around the file, else the nearest folder above
-    with a build file (or one further up that has one too).  Where nothing marks one it is the common folder of what
-    was ``named``, when that has a folder in it; files alone say nothing of what is around them, and the current folder
-    counts, from which somebody looks at them.  Both have to be above the file, else its own folder is left.  A folder
-    that holds everything (of a user, of the system) is no project because of a file that lies there.
+    the file lies below it. Else it is the work tree of version control around the file, else the nearest folder above
+    with a build file (or one further up that has one too), else the nearest one with a license. Where nothing marks one
+    it is the common folder of what was ``named``, when that has a folder in it; files alone say nothing of what is
+    around them, and the current folder counts, from which somebody looks at them. Both have to be above the file, else
+    its own folder is left. A folder that holds everything (of a user, of the system) is no project because of a file
+    that lies there.
     """
     folder = os.path.realpath(path)
     if not os.path.isdir(folder):
@@ -51,6 +55,7 @@ def _marked(folder: str, configured: str) -> Iterator[str]:
         yield _above(folder, os.path.realpath(configured))
     yield _work_tree(folder)
     yield _built(folder)
+    yield _licensed(folder)
 
 
 def _above(folder: str, root: str) -> str:
@@ -77,6 +82,15 @@ def _built(folder: str) -> str:
             without += 1
         folder = os.path.dirname(folder)
     return found
+
+
+def _licensed(folder: str) -> str:
+    """The nearest folder with a license."""
+    while not _holds_everything(folder):
+        if any(os.path.isfile(os.path.join(folder, name)) for name in LICENSES):
+            return folder
+        folder = os.path.dirname(folder)
+    return ""
 
 
 def _has_build_file(folder: str) -> bool:

@@ -38,6 +38,16 @@ def test_the_root_is_marked_by_settings_then_version_control_then_build_files(tm
     assert root_of(lone, "", (str(tmp_path / "named"), str(tmp_path / "a"))) == (str(tmp_path), False)
 
 
+def test_a_folder_that_is_handed_out_by_itself_is_a_project(tmp_path: Path) -> None:
+    write(tmp_path, {"one/COPYING": "", "one/device/3d/k.cu": "", "one/include/own/k.h": "", "two/k.cu": ""})
+    file = str(tmp_path / "one/device/3d/k.cu")
+    assert root_of(file, "", (file,)) == (str(tmp_path / "one"), True)
+    assert root_of(file, "", (str(tmp_path),)) == (str(tmp_path / "one"), True)
+    assert root_of(str(tmp_path / "two/k.cu"), "", (str(tmp_path),)) == (str(tmp_path), False)
+    write(tmp_path, {"one/device/Makefile": ""})  # what is built counts for more
+    assert root_of(file, "", ()) == (str(tmp_path / "one/device"), True)
+
+
 def test_files_that_nothing_marks_belong_to_the_current_folder_above_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
