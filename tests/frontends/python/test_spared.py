@@ -73,3 +73,10 @@ def test_a_kernel_that_is_compiled_behind_each_change() -> None:
     assert rules(early) == {"stale-captured-global"}
     other = COMPILED + "\ndef set_limit(limit):\n    global LIMIT\n    LIMIT = limit\n"
     assert rules(other) == {"stale-captured-global"}
+
+
+@pytest.mark.parametrize(("blocks", "told"), [("flat.size // 64", {"uncovered-tail"}), ("-(-flat.size // 64)", set())])
+def test_all_elements_of_an_image_in_one_row(blocks: str, told: set[str]) -> None:
+    host = "def run(image):\n    flat = np.ascontiguousarray(image, dtype=np.uint8).ravel()\n"
+    host += f"    x = cuda.to_device(flat)\n    mark[{blocks}, 64](x)\n    return x.copy_to_host()\n"
+    assert rules(MARK + host) == told

@@ -226,8 +226,11 @@ class Buffers(ABC):
             return replace(array, shape=shape) if array is not None else None
         if func.attr in ("ravel", "flatten") and not args:
             array = self.array(func.value, scope, depth + 1)
-            whole = (self.product(array.shape),) if array is not None and array.shape else None
-            return replace(array, shape=whole) if array is not None else None
+            if array is None or array.shape:
+                return replace(array, shape=(self.product(array.shape),)) if array is not None and array.shape else None
+            base = self.base_name(func.value, scope)  # as many elements as what it is a copy of
+            plain = base is not None and base.isidentifier()
+            return replace(array, shape=(self.host.size(f"{base}.size"),)) if plain else array
         return None
 
     def _left_open(self, array: Array | None, shape: tuple[Expr, ...]) -> tuple[Expr, ...] | None:
