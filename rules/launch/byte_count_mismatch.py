@@ -9,6 +9,7 @@ from kernlint.analysis.hostmodel.asked_by_count import asked_by_count
 from kernlint.analysis.hostmodel.boxes import misfits
 from kernlint.analysis.hostmodel.in_elements import in_elements
 from kernlint.analysis.hostmodel.instances import twins
+from kernlint.analysis.hostmodel.mapped_range import past_the_range
 from kernlint.analysis.hostmodel.offsets import offset_of_elements
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, host_operations, object_operations, widths
 from kernlint.analysis.hostmodel.overdone import LONGEST, overdone
@@ -428,6 +429,7 @@ def _misfits(walk: HostWalk) -> Iterator[tuple[Span, str, str, Span | None, tupl
     yield from ((*one, None, ()) for one in misfits(walk))
     yield from ((at, told, fix, None, stack) for at, told, fix, stack in asked_by_count(walk))
     yield from beyond(walk)
+    yield from past_the_range(walk)
     for api, *told, made in (*in_elements(walk), *of_textures(walk)):
         yield api.span, told[0], told[1], made, api.stack
 
