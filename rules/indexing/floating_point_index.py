@@ -12,11 +12,14 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import FloatType, IntType, Space
 
 EXACT_BITS = 24
 """Integers above 2**24 are no longer all representable in a 32-bit float (IEEE 754 binary32)."""
+
+SLAB = 2
+"""Extents that a number is multiplied by, at least, where it names a slab and no row."""
 
 
 class FloatingPointIndex(Rule):
@@ -104,10 +107,13 @@ class FloatingPointIndex(Rule):
             place = read.span if read is not None else span
             if place not in said:
                 said.add(place)
+                made = [a.index for a in walked.accesses if a.index is not None and symbol in symbols(a.index)]
+                slabs = bool(made) and all(_of_slabs(index, symbol) for index in made)
                 yield self.finding(
                     place,
                     f"an index is read from floating-point memory ({root.name}): beyond 2**{EXACT_BITS} a float no "
                     "longer holds every integer",
+                    Severity.NOTE if slabs else None,
                     related=[Related(span, "used as an index here")] if span != place else [],
                     fix="keep indices in an integer array",
                 )
@@ -131,6 +137,14 @@ def _measured(access: Access) -> Iterator[Symbol]:
         yield from own
     if access.value is not None:
         yield from _as_numbers(access.value)
+
+
+def _of_slabs(index: Term, symbol: Symbol) -> bool:
+    """Whether a float only ever numbers parts of at least two extents each (a source, a frame, a channel of an image):
+    2**24 of them is more than memory holds, and only the letter speaks against it."""
+    return all(
+        len(mono) > SLAB for mono in polynomial(index).coefficients if any(symbol in symbols(atom) for atom in mono)
+    )
 
 
 def _as_numbers(term: Term) -> Iterator[Symbol]:

@@ -237,6 +237,22 @@ def _row_of_block(reach: Reach, one: GlobalId) -> bool:
     )
 
 
+def _block_before(reach: Reach, one: GlobalId) -> bool:
+    """Whether each block reads what lies a whole block or more before its own part (``(blockIdx.x - 1) * 256 + t``):
+    a launch has its last block for elements that are there, so all blocks before it are full."""
+    found = elements(reach.access)
+    if found is None:
+        return False
+    parts = {m: v for m, v in found[0].coefficients.items() if any(a.symbol is BLOCK[one.axis] for a in m)}
+    base = {m: v for m, v in found[0].coefficients.items() if not any(a.symbol in (*BLOCK, *THREAD) for a in m)}
+    if len(parts) != 1 or not base:
+        return False
+    ((mono, length),) = parts.items()
+    row = Polynomial({tuple(atom for atom in mono if atom.symbol is not BLOCK[one.axis]): length})
+    past = (Polynomial(base) + row).constant
+    return length > 0 and past is not None and past <= 0
+
+
 def _needless(guard: Guard, access: Access, context: LaunchContext, one: GlobalId) -> bool:
     """Whether no launch in sight has a thread that a test would keep away."""
     test = guard_on(guard, one)
@@ -247,7 +263,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
     axis = one.axis
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
     # What is allocated in sight is tried, not guessed at.
-    if not (reach.conditional or known or _by_part_of_block(reach.access) or _row_of_block(reach, one)):
+    elsewhere = _by_part_of_block(reach.access) or _row_of_block(reach, one) or _block_before(reach, one)
+    if not (reach.conditional or known or elsewhere):
         for view in context.launches:
             cover = _rounded(one, view)
             if cover is not None and not _padded(facts[places], reach.access, one, view, cover):

@@ -404,3 +404,31 @@ __global__ void sums(const unsigned long long *list, const int *first, short *ou
 )
 def test_the_width_of_a_field_in_a_record_says_nothing_of_its_values(other: str, wrong: bool) -> None:
     assert codes(FIELDS % other, select=("KL104",)) == (["KL104"] if wrong else [])
+
+
+CARRIED = """
+__global__ void carried(float *signal, const float *carry, int n) {
+  __shared__ float start[256];
+  int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  if (blockIdx.x > 0) {
+    start[t] = carry[%s];
+    __syncthreads();
+    float sum = 0.0f;
+    for (int k = 0; k < 256; ++k) sum += start[k];
+    if (i < n) signal[i] += sum;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "wrong"),
+    [
+        ("(blockIdx.x - 1) * 256 + t", False),  # the blocks before the last one are full
+        ("blockIdx.x * 256 - 256 + t", False),
+        ("blockIdx.x * 256 - 128 + t", True),
+        ("blockIdx.x * 256 + t", True),
+    ],
+)
+def test_the_block_before_is_full(at: str, wrong: bool) -> None:
+    assert codes(CARRIED % at, select=("KL1",)) == (["KL103"] if wrong else [])

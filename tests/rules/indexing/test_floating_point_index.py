@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.indexing.floating_point_index import FloatingPointIndex
 
-from tests.rules.marked import assert_marked
+from kernlint.finding import Severity
+from tests.rules.marked import assert_marked, findings
 
 CASES = {
     "two coordinates make a cell, a value its bin": """
@@ -36,3 +37,25 @@ __global__ void rows(const float *which, const float *table, float *out, int wid
 @pytest.mark.parametrize("name", CASES)
 def test_case(name: str) -> None:
     assert_marked(FloatingPointIndex, CASES[name])
+
+
+SLABS = """
+__global__ void k(const float *ids, const float *in, float *out, int gates, int plane, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int source = (int)ids[i];
+  out[i] = in[%s + i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "severity"),
+    [
+        ("source * gates * plane", Severity.NOTE),  # memory does not hold so many
+        ("source * plane", Severity.WARNING),
+        ("source + gates * plane", Severity.WARNING),
+    ],
+)
+def test_numbers_of_slabs(place: str, severity: Severity) -> None:
+    assert [f.severity for f in findings(FloatingPointIndex, SLABS % place)] == [severity]
