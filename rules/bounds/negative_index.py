@@ -10,6 +10,7 @@ from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
+from kernlint.analysis.extent.shifted_back import ShiftedBack, shifted_back
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root, RootKind
@@ -86,7 +87,7 @@ class NegativeIndex(Rule):
     """
 
     meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, outside, sentinels, one_sided, allocated, replayer)
+    needs = (trace, outside, sentinels, one_sided, shifted_back, allocated, replayer)
     requires_whole = True
     looks_back = True
 
@@ -104,6 +105,20 @@ class NegativeIndex(Rule):
             yield self._nothing_found(kept)
         halves: tuple[OneSided, ...] = facts[one_sided]
         yield from (self._one_sided(one) for one in halves if one.below)
+        back: tuple[ShiftedBack, ...] = facts[shifted_back]
+        yield from (self._shifted(one) for one in back if one.access.root not in arrays)
+
+    def _shifted(self, one: ShiftedBack) -> Finding:
+        access, shift = one.access, one.shift.name
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} at a coordinate that {shift} is taken from, which is negative for "
+            f"the first threads where {shift} is positive: only its upper end is tested",
+            related=[Related(one.tested.span, "this test is of use where the shift is negative")],
+            assumptions=(f"{shift} may be positive",),
+            fix="test that the coordinate is not negative too",
+            confidence=Confidence.MEDIUM,
+        )
 
     def _one_sided(self, one: OneSided) -> Finding:
         access = one.access
