@@ -289,7 +289,7 @@ class Instances:
         result = f.result if f.result is not None and kind is FunctionKind.DEVICE else VOID
         losses = list(f.losses)
         if node.args.vararg is not None or node.args.kwarg is not None:
-            losses.append(Loss("unsupported", "parameters with a star", self.lowering.span(node)))
+            losses.append(Loss("expression", "parameters with a star", self.lowering.span(node)))
         function = FunctionDecl(
             self.lowering.span(node),
             node.name,

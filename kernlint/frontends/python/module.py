@@ -55,9 +55,6 @@ def numba_module(path: str, program: PythonProgram, around: Surroundings | None 
         if failing and jitted.node not in wanted and _only_refused(jitted, finder, failing):
             continue
         place = instances.lowering.span(jitted.node)
-        if jitted.node.args.vararg is not None or jitted.node.args.kwarg is not None:
-            missed.append(Missed(jitted.name, "its parameters have a star", place))
-            continue
         try:
             made[jitted.node] = instances.kernel(jitted, hints.get(jitted.node, {}))
             kernels.append(Kernel(made[jitted.node]))
