@@ -97,18 +97,20 @@ def lacking(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> froz
     return frozenset(others).union(name for name in names if not any(_declares(text, name) for text in texts.values()))
 
 
-def _declares(text: str, name: str) -> bool:
-    """Whether a variable or parameter is declared by what the text looks like (in a declaration that was lost)."""
+def _declares(text: str, name: str, factors: bool = True) -> bool:
+    """Whether a variable or parameter is declared by what the text looks like (in a declaration that was lost).
+    ``factors``: what stands before a star is looked up in its turn, as it may be a variable."""
     at = text.find(name)
     while at >= 0:
         end = at + len(name)
-        if text[at - 1 : at].isspace() and _DECLARED.match(text, end) is not None and _follows_a_type(text, at):
+        alone = text[at - 1 : at].isspace() and _DECLARED.match(text, end) is not None
+        if alone and _follows_a_type(text, at, factors):
             return True
         at = text.find(name, end)
     return False
 
 
-def _follows_a_type(text: str, at: int) -> bool:
+def _follows_a_type(text: str, at: int, factors: bool) -> bool:
     """Whether the word before ``at`` may name a type, or what stands there ends one."""
     end = at - 1
     while end and (text[end - 1].isspace() or text[end - 1] in "*&"):
@@ -118,5 +120,5 @@ def _follows_a_type(text: str, at: int) -> bool:
         start -= 1
     word = text[start:end].lstrip("0123456789")
     if word:  # of ``pitch * rows)`` the first is no type where it is declared itself
-        return word not in _NO_TYPES and (text[end:at].isspace() or not _declares(text, word))
+        return word not in _NO_TYPES and (text[end:at].isspace() or not (factors and _declares(text, word, False)))
     return text[end - 1 : end] == ">" or (not text[end : at - 1].isspace() and end < at - 1)
