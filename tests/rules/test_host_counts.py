@@ -10,7 +10,7 @@ from kernlint_rules.launch.uncovered_tail import UncoveredTail
 from kernlint_rules.launch.unsynchronised_host_read import UnsynchronisedHostRead
 
 from kernlint.rule import RuleClass
-from tests.rules.marked import assert_pair, findings
+from tests.rules.marked import assert_marked, assert_pair, findings
 
 CASES: dict[str, tuple[RuleClass, str]] = {
     "a count for bytes, in a helper, of pointers that a list leads to": (
@@ -257,3 +257,15 @@ def test_a_factor_that_is_too_long_to_be_kept_may_be_one() -> None:
     long = " + ".join(f"(a > {i} ? b : c + {i})" for i in range(200))
     assert findings(ByteCountMismatch, LONG_COUNT.replace("TIMES", "a"))
     assert not findings(ByteCountMismatch, LONG_COUNT.replace("TIMES", long))
+
+
+def test_atomics_of_the_host_are_as_large_as_what_they_hold() -> None:
+    code = """
+    #include <atomic>
+    void started(int *on_device) {
+        std::atomic_int going[1];
+        cudaMemcpy(on_device, going, sizeof(int), cudaMemcpyHostToDevice);
+        cudaMemcpy(on_device, going, 2 * sizeof(int), cudaMemcpyHostToDevice);  // bad
+    }
+    """
+    assert_marked(ByteCountMismatch, code)

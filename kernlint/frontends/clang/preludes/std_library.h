@@ -517,6 +517,7 @@ template <class T> struct atomic {
     T operator++(int);
     T operator++();
     bool compare_exchange_strong(T&, T, int = 0);
+    T __kl_value;  // it is as large as what it holds
 };
 typedef atomic<int> atomic_int;
 typedef atomic<bool> atomic_bool;

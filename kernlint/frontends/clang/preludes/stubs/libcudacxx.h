@@ -128,6 +128,7 @@ template <class T, thread_scope Scope = thread_scope_system> struct atomic {
     constexpr atomic(T);
     T operator=(T);
     KL_ATOMIC_MEMBERS
+    T __kl_value;
 };
 template <class T, thread_scope Scope = thread_scope_system> struct atomic_ref {
     explicit atomic_ref(T&);
