@@ -29,7 +29,7 @@ def believed_blocks(kernel: Trace, context: LaunchContext, access: Access, asked
             known = True
             x, y, z = candidate.block
             yield candidate.block, f"{words[candidate.source]} is {x} x {y} x {z}"
-        elif candidate.source == "bounds" and axes == {0}:
+        elif candidate.source == "bounds" and axes == {0} and _in_a_row(kernel):
             known = True
             yield candidate.block, f"the launch bounds allow {candidate.block[0]} threads"
     if known or axes != {0}:
@@ -45,6 +45,12 @@ def believed_blocks(kernel: Trace, context: LaunchContext, access: Access, asked
     made_for = _made_for(kernel, access)
     if made_for is not None and _close(asked, access) and asked.size == access.size:
         yield (made_for, 1, 1), f"{access.root.name} is made for blocks of {made_for} threads"
+
+
+def _in_a_row(kernel: Trace) -> bool:
+    """Whether a kernel tells its threads apart along x alone, so that all that its bounds allow may stand there."""
+    met = {s for access in kernel.accesses for s in symbols(access.offset) if s.kind is SymbolKind.THREAD}
+    return all(symbol.axis == 0 for symbol in met)
 
 
 def _implied(asked: Side) -> int | None:

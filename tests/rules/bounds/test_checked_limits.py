@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from tests.rules.marked import findings
 
@@ -110,3 +111,40 @@ bool run(const float *gain, float *out, int bands, int n) {
 def test_threads_for_as_many_as_the_host_lets_pass(fill: str, check: str, bad: bool) -> None:
     found = findings(ArrayIndexOutOfRange, BANDS.replace("FILL", fill).replace("CHECK", check))
     assert bool(found) is bad, [one.message for one in found]
+
+
+FACES = """
+__global__ void faces(const double *cell, double *flux, int n) {
+    const int f = blockIdx.x * blockDim.x + threadIdx.x;
+    if (f > n) return;
+    flux[f] = cell[f] + cell[f + 1];
+}
+void run(const double *cell, double *flux, int n) { faces<<<(ITEMS + 255) / 256, 256>>>(cell, flux, n); }
+"""
+
+
+@pytest.mark.parametrize(("items", "told"), [("n + 1", False), ("n", True)])
+def test_a_launch_for_one_item_more_means_it(items: str, told: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, FACES.replace("ITEMS", items))) is told
+
+
+def test_bounds_of_a_launch_say_nothing_of_rows_of_threads() -> None:
+    tile = """
+    __global__ void __launch_bounds__(256) blur(const float *in, float *out, int w) {
+        __shared__ float tile[10][34];
+        for (int i = threadIdx.y * 32 + threadIdx.x; i < 340; i += 256) tile[i / 34][i % 34] = in[i];
+        __syncthreads();
+        out[threadIdx.y * w + threadIdx.x] = tile[threadIdx.y][threadIdx.x + 1];
+    }
+    """
+    assert not findings(ArrayIndexOutOfRange, tile)
+    row = """
+    __global__ void __launch_bounds__(256) sums(float *out) {
+        __shared__ float part[128];
+        part[threadIdx.x] = 1.0f;
+        __syncthreads();
+        out[threadIdx.x] = part[threadIdx.x];
+    }
+    """
+    assert findings(ArrayIndexOutOfRange, row)
+    assert not findings(ArrayIndexOutOfRange, row.replace("out[threadIdx.x]", "out[threadIdx.y * 128 + threadIdx.x]"))

@@ -111,6 +111,18 @@ def launched(context: LaunchContext, size: Polynomial) -> bool:
     return False
 
 
+def launched_for_one_more(context: LaunchContext, size: Polynomial) -> bool:
+    """Whether a launch in sight is made for one item more than the size: faces of cells, offsets of rows.
+
+    Excused: ``faces<<<(n + 1 + 255) / 256, 256>>>(x, n)`` with ``if (i > n) return;`` Still bad: a grid made of ``n``.
+    """
+    for view in context.launches:
+        value = in_host_terms(size, dict(view.images))
+        if any(one.count is not None and polynomial(one.count) - value == number(1) for one in view.covers):
+            return True
+    return False
+
+
 def _times(count: Polynomial, value: Polynomial) -> bool:
     """Whether a count is a value, or so many times that."""
     factor = next(iter(count.coefficients.values()), 0)

@@ -15,6 +15,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     Supports,
     centred,
     launched,
+    launched_for_one_more,
     parameter_names,
     supported,
 )
@@ -63,7 +64,7 @@ def inclusive(
                 continue  # counted from 1
             elif launched(context, size):
                 why = "the launch derives its grid from it"
-            elif _last_window(size):
+            elif _last_window(size) or launched_for_one_more(context, size):
                 continue
             elif _counted(size) and not _posts(indexed, one, best) and not fenced(one.access, size):
                 why = "by its name"
