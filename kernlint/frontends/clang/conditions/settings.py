@@ -8,7 +8,7 @@ long as they do not contradict each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from enum import Enum
 
 from kernlint.frontends.clang.conditions.directives import Branch, Outcome, Program
@@ -262,20 +262,30 @@ class Search:
             for item in file.items:
                 if item.name != name or item.op not in ("define", "undef"):
                     continue
+                once = {other.name for other in file.items if other.op == "define" and _outermost(other.within)}
                 at = item.within
                 if own:
                     found += [at.condition] if at is not None and at.condition and item.op == "define" else []
                     continue
                 while at is not None:
                     conditions = [each.condition for each in (at, *at.earlier)]
-                    found += [each for each in conditions if each is not None and not _guards(each, name)]
+                    guards = {name, *once} if at.parent is None else {name}  # that of a header opens for nobody else
+                    found += [
+                        each
+                        for each in conditions
+                        if each is not None and not any(_guards(each, one) for one in guards)
+                    ]
                     at = at.parent
         return list(dict.fromkeys(found))[:8]
 
 
-def _guards(condition: Expression, name: str) -> bool:
-    """``#ifndef NAME`` around the definition of NAME itself."""
-    return condition.op == "u!" and condition.operands[0].op == "defined" and condition.operands[0].name == name
+def _outermost(within: Branch | None) -> bool:
+    return within is not None and within.parent is None
+
+
+def _guards(condition: Expression, names: Container[str]) -> bool:
+    """``#ifndef NAME`` around the definition of NAME itself, or, of the guard of a header, around all that it has."""
+    return condition.op == "u!" and condition.operands[0].op == "defined" and condition.operands[0].name in names
 
 
 def _without(changes: Changes, branch: Branch) -> Changes:

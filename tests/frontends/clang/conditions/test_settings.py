@@ -148,3 +148,14 @@ def test_a_branch_may_take_back_what_has_been_set_for_others() -> None:
     search = _search("#ifdef A\n#if WIDTH >= 4\n#endif\n#endif\n")
     plans, _ = plan(search, search.program.main.branches[1:], {"A": "1", "WIDTH": "1", "B": "2"})
     assert [changes for changes, _ in plans] == [{"A": "1", "WIDTH": "4", "B": "2"}]
+
+
+def test_the_guard_of_a_header_is_no_macro_of_the_build() -> None:
+    header = "#ifndef COMMON_H\n#define COMMON_H\n#define FAST\n#ifndef WIDE\n#define WIDE 1\n#endif\n#endif\n"
+    search = _search('#include "c.h"\n#ifdef FAST\n#else\n#endif', headers={"c.h": header})
+    assert "COMMON_H" not in setting_changes(search)
+
+
+def setting_changes(search: Search) -> Changes:
+    """The changes that switch on the last branch of a source."""
+    return search.solve(_last(search), {})[1]
