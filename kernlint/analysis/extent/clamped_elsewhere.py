@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.extent.other_kernels import KERNELS
-from kernlint.analysis.extent.pushed import element_of, limits, most
+from kernlint.analysis.extent.pushed import element_of, last_of_run
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, RootKind
 from kernlint.analysis.trace.run import trace_function
@@ -78,14 +78,7 @@ clamped_elsewhere = ModuleAnalysis("clamped_elsewhere", _compute)
 
 def _end(access: Access) -> Symbol | None:
     """The number from memory that all of a loop over an array goes as far as, of which nothing else is said."""
-    place = element_of(access)
-    if place is None or not access.loops:
-        return None
-    inner = access.loops[-1]
-    ends = [left for left, guard in limits(access) if guard.loop is inner and guard.kind is GuardKind.LOOP]
-    if len(ends) != 1 or inner.exits or inner.leaves:
-        return None
-    last = most(place + ends[0], (inner,))
+    last = last_of_run(access, element_of(access))
     moving = [mono for mono in last.coefficients if mono] if last is not None else []
     if (
         last is None
@@ -95,6 +88,7 @@ def _end(access: Access) -> Symbol | None:
     ):
         return None
     symbol = _number(moving[0][0])
+    inner = access.loops[-1]
     others = (guard for guard in access.guards if guard.loop is not inner and guard.kind is not GuardKind.AFTER_LOOP)
     return None if symbol is None or any(symbol in symbols(guard.term) for guard in others) else symbol
 

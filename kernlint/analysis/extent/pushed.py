@@ -179,3 +179,14 @@ def _set_by_hand(root: Root) -> bool:
 
 pushed = KernelAnalysis("pushed", _compute, needs=(trace,))
 """A :class:`Behind` for each array of a kernel variant that has one."""
+
+
+def last_of_run(access: Access, place: Polynomial | None) -> Polynomial | None:
+    """The last of a run of places, one of which is ``place``, by the only condition of the innermost loop."""
+    if place is None or not access.loops:
+        return None
+    inner = access.loops[-1]
+    ends = [left for left, guard in limits(access) if guard.loop is inner and guard.kind is GuardKind.LOOP]
+    if len(ends) != 1 or inner.exits or inner.leaves:
+        return None
+    return most(place + ends[0], (inner,))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.pushed import limits, most
+from kernlint.analysis.extent.pushed import last_of_run
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.extent.uncapped import element_of
 from kernlint.analysis.trace import trace
@@ -33,18 +33,6 @@ class Untold:
     access: Access
     other: Access
     guard: Guard
-
-
-def _last(access: Access) -> Polynomial | None:
-    """The last place of a run of stores, by the only condition of its loops."""
-    place = element_of(access)
-    if place is None or not access.loops:
-        return None
-    inner = access.loops[-1]
-    ends = [left for left, guard in limits(access) if guard.loop is inner and guard.kind is GuardKind.LOOP]
-    if len(ends) != 1 or inner.exits or inner.leaves:
-        return None
-    return most(place + ends[0], (inner,))
 
 
 def _cursors(form: Polynomial) -> set[Term]:
@@ -87,7 +75,11 @@ def _asked(access: Access, atoms: set[Term]) -> bool:
 
 
 def _of(group: Sequence[Access]) -> Iterator[Untold]:
-    lasts = [(access, last) for access in group if (last := _last(access)) is not None and _cursors(last)]
+    lasts = [
+        (access, last)
+        for access in group
+        if (last := last_of_run(access, element_of(access))) is not None and _cursors(last)
+    ]
     if len(lasts) < 2:
         return
     tested = [(access, last, guard) for access, last in lasts if (guard := _tested(access, last)) is not None]

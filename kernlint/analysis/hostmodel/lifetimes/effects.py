@@ -48,6 +48,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     things_in,
 )
 from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
+from kernlint.analysis.hostmodel.lifetimes.program import has_failed
 from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS, WRITES
 from kernlint.analysis.hostmodel.lifetimes.shared_virtual import freed
 from kernlint.analysis.hostmodel.lifetimes.textures import MADE, textured
@@ -314,24 +315,10 @@ def _destroyed(m: Machine, e: n.Call, expr: n.Expr, given: Value, s: State) -> l
     return [s]
 
 
-def _failed(s: State) -> bool:
-    """Whether the status of a call of the runtime is known to be an error on this way."""
-    return any(
-        not truth
-        and isinstance(fact, Atom)
-        and fact.op == "=="
-        and fact.args[1] == NULL
-        and isinstance(fact.args[0], Atom)
-        and fact.args[0].op.endswith("()")
-        and known_name(fact.args[0].op[:-2].rpartition("::")[2]) is not None
-        for fact, truth in s.facts.items()
-    )
-
-
 def _reset(m: Machine, span: Span, s: State) -> None:
     """Nothing on the device is left.  A helper that resets it, or a way on which a call is known to have failed, is
     most often what an error ends the program by, be it through a function that nobody knows not to return."""
-    helper = len(m.frames) > 1 or _failed(s)
+    helper = len(m.frames) > 1 or has_failed(s)
     for thing, fate in list(s.fates.items()):
         if thing.kind in OWED and fate.life is Life.LIVE:
             s.change(thing, life=Life.DOUBT if helper else Life.FREED, at=span, by="reset")

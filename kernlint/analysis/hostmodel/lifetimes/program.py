@@ -185,12 +185,12 @@ class Program:
     def leaked(self, m: Machine, thing: Thing, state: State, span: Span, soft: bool = False) -> None:
         """Nothing leads to a thing any more on one way through a function.  Where a call of the runtime has failed and
         the program is in sight, its end gives back what is left."""
-        soft = soft or (self.whole and _failed(state))
+        soft = soft or (self.whole and has_failed(state))
         state.change(thing, life=Life.DOUBT)
         self.leaks.append((m.entry, thing, span, soft))
 
 
-def _failed(state: State) -> bool:
+def has_failed(state: State) -> bool:
     """Whether a function of a runtime was asked whether it has failed, and has."""
     return any(
         not truth
