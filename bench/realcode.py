@@ -93,7 +93,7 @@ def speaks_of_kernels(path: str) -> bool:
 
 def run(package: dict[str, Any], folder: str, sample: int, jobs: int, notes: bool) -> list[Checked]:
     """Check the files of one package."""
-    root, files = files_of(package, folder)
+    root, files = files_of(package, folder, True)
     files = [path for path in files if speaks_of_kernels(path)]
     if sample and len(files) > sample:
         files = sorted(random.Random(1).sample(files, sample))

@@ -44,7 +44,7 @@ def needed(rule: Any) -> set[str]:
 
 def measure(package: dict[str, Any], folder: str, part: float, registry: Registry) -> tuple[dict[str, float], float]:
     """Seconds by name, and in all, over a sample of one package."""
-    root, files = files_of(package, folder)
+    root, files = files_of(package, folder, True)
     files = [path for path in files if not path.endswith(".py") and speaks_of_kernels(path)]
     count = max(4, round(part * len(files)))
     if len(files) > count:

@@ -19,13 +19,13 @@ from kernlint.analysis.extent.leaving import (
     OWN,
     PLACE,
     UNLIMITED,
+    Fields,
     Outside,
     decidable,
     leaves,
     limited,
     masked,
     raised,
-    taken_apart,
     within,
 )
 from kernlint.analysis.extent.told_numbers import beyond_told, name_of
@@ -51,11 +51,11 @@ from kernlint.tree.nodes import Assign, Cast, IncDec, IntLit, Member, Subscript
 from kernlint.tree.types import I64, ArrayType, Space
 
 
-def _of_array(kernel: Trace, context: LaunchContext, access: Access) -> Outside | None:
+def _of_array(kernel: Trace, context: LaunchContext, fields: Fields, access: Access) -> Outside | None:
     """An access to an array of known extent."""
     extent = access.root.extent
     assert extent is not None
-    return _asked(kernel, context, access, access.offset, access.size or 1, extent, inner=False)
+    return _asked(kernel, context, fields, access, access.offset, access.size or 1, extent, inner=False)
 
 
 def _of_clamped(kernel: Trace, access: Access) -> Outside | None:
@@ -107,12 +107,12 @@ def inner_array(access: Access) -> int | None:
     return node.base.type.extent or None
 
 
-def _of_inner(kernel: Trace, context: LaunchContext, access: Access) -> Outside | None:
+def _of_inner(kernel: Trace, context: LaunchContext, fields: Fields, access: Access) -> Outside | None:
     """An access to an array within an object."""
     count = inner_array(access)
     if count is None or count == 1 or access.index is None:
         return None
-    return _asked(kernel, context, access, cast(access.index, I64), 1, count, inner=True)
+    return _asked(kernel, context, fields, access, cast(access.index, I64), 1, count, inner=True)
 
 
 ANY: tuple[Block, ...] = ((1, 1, 1), (32, 1, 1), (8, 8, 1), (256, 1, 1))
@@ -137,13 +137,21 @@ def _in_any_block(asked: Side, extent: int, grid: Block, context: LaunchContext)
 
 
 def _asked(
-    kernel: Trace, context: LaunchContext, access: Access, place: Term, size: int, extent: int, *, inner: bool
+    kernel: Trace,
+    context: LaunchContext,
+    fields: Fields,
+    access: Access,
+    place: Term,
+    size: int,
+    extent: int,
+    *,
+    inner: bool,
 ) -> Outside | None:
     """Whether ``size`` units at ``place`` can leave an object of ``extent`` units."""
     if place.value is not None and 0 <= place.value <= extent - size:
         return None
     place, data = masked(given := place)
-    if data and taken_apart(kernel, given):
+    if data and fields.take_apart(given):
         return None
     most = None if data else raised(access, place, extent)
     if most is not None:
@@ -237,6 +245,7 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
     if numbers_made_up(facts):
         return ()
     found: list[Outside] = []
+    fields = Fields(kernel)
     done: set[tuple[int, Term, tuple[Term, ...]]] = set()
     for access in kernel.accesses:
         root = access.root
@@ -253,11 +262,11 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
         done.add(key)
         outside: Outside | None = None
         if not by_type:
-            outside = _of_inner(kernel, facts[launch_context], access)
+            outside = _of_inner(kernel, facts[launch_context], fields, access)
         if outside is not None:
             pass
         elif array:
-            outside = _of_array(kernel, facts[launch_context], access) or _of_clamped(kernel, access)
+            outside = _of_array(kernel, facts[launch_context], fields, access) or _of_clamped(kernel, access)
             outside = outside or _at_limits(kernel, facts[launch_context], access) or _of_told(facts, access)
         elif root.space in (Space.GLOBAL, Space.CONSTANT) and not shifted(facts[launch_context], access):
             outside = before_start(access, facts[launch_context])

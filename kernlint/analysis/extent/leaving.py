@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
@@ -116,24 +117,38 @@ def _largest(atom: Term) -> int | None:
     return None
 
 
-def taken_apart(kernel: Trace, offset: Term) -> bool:
-    """Whether a mask in ``offset`` takes one of several fields of different widths out of a word (``w & 127`` beside
-    ``w >> 8``): how wide a field is does not say what values are in it.  Fields of one width may hold anything."""
-    fields = {(word, mask) for part in subterms(offset) for word, _, mask in _fields(part) if mask is not None}
-    if not fields:
+class Fields:
+    """The fields that a kernel takes out of words (``w & 127``, ``w >> 8``), collected once somebody asks."""
+
+    def __init__(self, kernel: Trace) -> None:
+        self._kernel = kernel
+
+    @cached_property
+    def _by_word(self) -> dict[Term, set[tuple[int, int | None]]]:
+        """Lowest bit and mask of each field, by the word that it is taken out of."""
+        found: dict[Term, set[tuple[int, int | None]]] = {}
+        seen: set[Term] = set()
+        left = list(_said_by(self._kernel))
+        while left:
+            part = left.pop()
+            if part not in seen:
+                seen.add(part)
+                left.extend(part.terms)
+                for word, low, mask in _fields(part) if part.op in ("and", "shr") else ():
+                    found.setdefault(word, set()).add((low, mask))
+        return found
+
+    def take_apart(self, offset: Term) -> bool:
+        """Whether a mask in ``offset`` takes one of several fields of different widths out of a word (``w & 127``
+        beside ``w >> 8``): how wide a field is does not say what values are in it.  Fields of one width may hold
+        anything."""
+        own = {(word, mask) for part in subterms(offset) for word, _, mask in _fields(part) if mask is not None}
+        for word, mask in own:
+            others = self._by_word.get(word, set())
+            masked_at = {low for low, wide in others if wide is not None}
+            if any(wide != mask for low, wide in others if wide is not None or low not in masked_at):
+                return True
         return False
-    words_of = {word for word, _ in fields}
-    others = {
-        found
-        for term in _said_by(kernel)
-        for part in subterms(term)
-        if part.op in ("and", "shr")
-        for found in _fields(part)
-        if found[0] in words_of
-    }
-    shifted = {(word, low) for word, low, mask in others if mask is not None}
-    others = {one for one in others if one[2] is not None or one[:2] not in shifted}
-    return any(word == one and wide != mask for word, mask in fields for one, _, wide in others)
 
 
 def _fields(part: Term) -> Iterator[tuple[Term, int, int | None]]:
