@@ -14,7 +14,7 @@ from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.extent.pushed import element_of, last_of_run
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, RootKind
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
@@ -64,7 +64,7 @@ def _compute(facts: ModuleFacts) -> dict[Clamp, Clamped]:
     found: dict[Clamp, Clamped] = {}
     kernels = facts.module.kernels
     for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
-        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
             for guard in access.guards:
                 if guard.kind is GuardKind.LOOP:
                     for clamp in _clamps(guard.term):
@@ -72,7 +72,7 @@ def _compute(facts: ModuleFacts) -> dict[Clamp, Clamped]:
     return found
 
 
-clamped_elsewhere = ModuleAnalysis("clamped_elsewhere", _compute)
+clamped_elsewhere = ModuleAnalysis("clamped_elsewhere", _compute, needs=(kernel_traces,))
 """The numbers from memory that kernels of a file clamp before loops go as far as they say."""
 
 

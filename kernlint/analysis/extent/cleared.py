@@ -14,7 +14,7 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.marks import HIGH, LOW
 from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.trace.values import fields_of
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
@@ -72,7 +72,7 @@ def _compute(facts: ModuleFacts) -> dict[Part, Cleared]:
     kernels = facts.module.kernels
     for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
         elements: dict[Polynomial, list[tuple[Access, Part, int]]] = {}
-        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
             if access.kind is not AccessKind.WRITE or access.root.kind is not RootKind.PARAM:
                 continue
             place = part_of(access.root, access.offset)
@@ -90,7 +90,7 @@ def _compute(facts: ModuleFacts) -> dict[Part, Cleared]:
     return found
 
 
-cleared = ModuleAnalysis("cleared", _compute)
+cleared = ModuleAnalysis("cleared", _compute, needs=(kernel_traces,))
 """The parts of elements that some kernel of a file sets to a mark, with all that it sets beside it."""
 
 

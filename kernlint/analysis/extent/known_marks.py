@@ -21,7 +21,7 @@ from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, RootKind, Trace
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.trace.values import PointerValue, fields_of
 from kernlint.record import dataclass
 from kernlint.source import Span
@@ -129,7 +129,7 @@ def _of_module(facts: ModuleFacts) -> Elsewhere:
     found = Elsewhere({}, {}, {})
     for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
         mine: dict[tuple[str, str], list[tuple[Access, Symbol, dict[int, Guard]]]] = {}
-        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
             if access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL:
                 for datum, name in _data(access):
                     mine.setdefault((access.root.name, name), []).append((access, datum, _left_out(access, datum)))
@@ -159,7 +159,7 @@ def _left_out(access: Access, datum: Symbol) -> dict[int, Guard]:
     return out
 
 
-excluded_elsewhere = ModuleAnalysis("excluded_elsewhere", _of_module)
+excluded_elsewhere = ModuleAnalysis("excluded_elsewhere", _of_module, needs=(kernel_traces,))
 """What kernels of a file exclude, as :class:`Elsewhere`."""
 
 

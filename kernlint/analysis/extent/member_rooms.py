@@ -21,7 +21,7 @@ from kernlint.analysis.launching.members import constant
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, Root, RootKind
 from kernlint.analysis.trace.host import allocator
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
@@ -104,7 +104,7 @@ def _kept(facts: ModuleFacts) -> dict[Datum, Kept]:
     found: dict[Datum, Kept] = {}
     kernels = facts.module.kernels
     for kernel in kernels if len(kernels) <= KERNELS else ():
-        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
             if not any(s.kind is SymbolKind.LOAD for s in symbols(access.offset)):
                 continue
             for guard in access.guards:
@@ -127,7 +127,7 @@ def _asked(access: Access) -> frozenset[str]:
     return frozenset(loads | {s.name for s in found if s.kind is SymbolKind.PARAM})
 
 
-kept_below = ModuleAnalysis("kept_below", _kept)
+kept_below = ModuleAnalysis("kept_below", _kept, needs=(kernel_traces,))
 """What kernels of a file keep below numbers before it makes a place."""
 
 

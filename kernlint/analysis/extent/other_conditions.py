@@ -16,7 +16,7 @@ from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.launching.launches import HostFacts, host, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
 from kernlint.record import dataclass
@@ -92,7 +92,7 @@ def _compute(facts: ModuleFacts) -> dict[Use, list[Asked]]:
     kernels = facts.module.kernels
     for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
         mine: dict[Use, list[Access]] = {}
-        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
             use = _use(access)
             if use is not None:
                 mine.setdefault(use, []).append(access)
@@ -107,7 +107,7 @@ def _compute(facts: ModuleFacts) -> dict[Use, list[Asked]]:
     return found
 
 
-asked_elsewhere = ModuleAnalysis("asked_elsewhere", _compute)
+asked_elsewhere = ModuleAnalysis("asked_elsewhere", _compute, needs=(kernel_traces,))
 """Under which conditions of arguments kernels of a file make all accesses of a kind."""
 
 

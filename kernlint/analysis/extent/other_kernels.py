@@ -21,7 +21,7 @@ from kernlint.analysis.extent.marks import marked
 from kernlint.analysis.extent.places import Place, Places, places, places_of
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace.events import Access, Guard, RootKind
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
@@ -86,7 +86,7 @@ def _compute(facts: ModuleFacts) -> dict[Rows | Chosen, list[Tested]]:
         return found
     for kernel in kernels:
         name = kernel.function.name
-        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
             if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
                 continue
             for place in places_of(access):
@@ -154,7 +154,7 @@ def _fences(facts: ModuleFacts) -> frozenset[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     kernels = facts.module.kernels
     for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
-        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
             if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL or access.writes:
                 continue
             for place in places_of(access):
@@ -164,10 +164,10 @@ def _fences(facts: ModuleFacts) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-ends_of_items = ModuleAnalysis("ends_of_items", _fences)
+ends_of_items = ModuleAnalysis("ends_of_items", _fences, needs=(kernel_traces,))
 """(array, size) of the arrays with a place at the size, after what kernels of the file read."""
 
-tested_elsewhere = ModuleAnalysis("tested_elsewhere", _compute)
+tested_elsewhere = ModuleAnalysis("tested_elsewhere", _compute, needs=(kernel_traces,))
 """What the kernels of a file test, by what they index."""
 
 untested = KernelAnalysis(

@@ -16,7 +16,7 @@ from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.extent.uncapped import element_of
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, RootKind, Trace
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
@@ -90,7 +90,7 @@ def _compute(facts: ModuleFacts) -> dict[List, Capped]:
     found: dict[List, Capped] = {}
     kernels = facts.module.kernels
     for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
-        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
             push = _push(access)
             for guard in access.guards if push is not None else ():
                 if push is not None and any(
@@ -101,7 +101,7 @@ def _compute(facts: ModuleFacts) -> dict[List, Capped]:
     return found
 
 
-capped_pushes = ModuleAnalysis("capped_pushes", _compute)
+capped_pushes = ModuleAnalysis("capped_pushes", _compute, needs=(kernel_traces,))
 """The lists that kernels of a file fill under a test of their length."""
 
 

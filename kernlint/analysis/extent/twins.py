@@ -15,7 +15,7 @@ from kernlint.analysis.extent.places import Place, Places, places, places_of
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host
 from kernlint.analysis.trace.events import Access, Guard, RootKind
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.trace.values import PointerValue
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
@@ -61,7 +61,7 @@ def _bounds(facts: ModuleFacts) -> Bounds:
     for kernel in kernels:
         function = kernel.variants[0]
         bounds = []
-        for access in trace_function(function, facts.module.language).accesses:
+        for access in facts[kernel_traces].of(function).accesses:
             if access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL:
                 mine = places_of(access)
                 size = mine[0].bound if len(mine) == 1 else None
@@ -133,7 +133,7 @@ def _kept_elsewhere(
     return None
 
 
-module_bounds = ModuleAnalysis("module_bounds", _bounds, needs=(host,))
+module_bounds = ModuleAnalysis("module_bounds", _bounds, needs=(host, kernel_traces))
 """The strict bounds in every kernel of a file whose launches share memory."""
 
 twins = KernelAnalysis("twins", _compute, needs=(places, launch_context, host, module_bounds))
