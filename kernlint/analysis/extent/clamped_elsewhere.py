@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
-from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.extent.pushed import element_of, last_of_run
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, RootKind
@@ -62,9 +61,8 @@ def _clamps(term: Term) -> Iterator[Clamp]:
 
 def _compute(facts: ModuleFacts) -> dict[Clamp, Clamped]:
     found: dict[Clamp, Clamped] = {}
-    kernels = facts.module.kernels
-    for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
-        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
+    for kernel, of in facts[kernel_traces].compared():
+        for access in of.accesses:
             for guard in access.guards:
                 if guard.kind is GuardKind.LOOP:
                     for clamp in _clamps(guard.term):

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.marks import HIGH, LOW
-from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.trace.values import fields_of
@@ -69,10 +68,9 @@ def _inner(kind: Type, at: int) -> Type | None:
 
 def _compute(facts: ModuleFacts) -> dict[Part, Cleared]:
     found: dict[Part, Cleared] = {}
-    kernels = facts.module.kernels
-    for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
+    for kernel, of in facts[kernel_traces].compared():
         elements: dict[Polynomial, list[tuple[Access, Part, int]]] = {}
-        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
+        for access in of.accesses:
             if access.kind is not AccessKind.WRITE or access.root.kind is not RootKind.PARAM:
                 continue
             place = part_of(access.root, access.offset)

@@ -16,7 +16,6 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.extent.cleared import Cleared, Part, cleared, found_free
 from kernlint.analysis.extent.marks import marked
-from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host, launches
 from kernlint.analysis.trace import trace
@@ -125,11 +124,10 @@ class Elsewhere:
 
 def _of_module(facts: ModuleFacts) -> Elsewhere:
     """The numbers that all accesses of some kernel which an index array chooses exclude, by ``!=`` or as negative."""
-    kernels = facts.module.kernels
     found = Elsewhere({}, {}, {})
-    for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
+    for kernel, of in facts[kernel_traces].compared():
         mine: dict[tuple[str, str], list[tuple[Access, Symbol, dict[int, Guard]]]] = {}
-        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
+        for access in of.accesses:
             if access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL:
                 for datum, name in _data(access):
                     mine.setdefault((access.root.name, name), []).append((access, datum, _left_out(access, datum)))

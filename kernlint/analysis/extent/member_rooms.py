@@ -13,7 +13,6 @@ from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, Module
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.marks import marked
-from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.hostmodel.members import field_of
 from kernlint.analysis.launching.launch_context import launch_context
@@ -21,7 +20,7 @@ from kernlint.analysis.launching.members import constant
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, Root, RootKind
 from kernlint.analysis.trace.host import allocator
-from kernlint.analysis.trace.kernels import kernel_traces
+from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, symbols

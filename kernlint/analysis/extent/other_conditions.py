@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.known_marks import array_of
-from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.launching.launches import HostFacts, host, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind
@@ -89,10 +88,9 @@ def _conditions(access: Access) -> Iterator[tuple[Guard, Term]]:
 
 def _compute(facts: ModuleFacts) -> dict[Use, list[Asked]]:
     found: dict[Use, list[Asked]] = {}
-    kernels = facts.module.kernels
-    for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
+    for kernel, of in facts[kernel_traces].compared():
         mine: dict[Use, list[Access]] = {}
-        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
+        for access in of.accesses:
             use = _use(access)
             if use is not None:
                 mine.setdefault(use, []).append(access)

@@ -27,9 +27,6 @@ from kernlint.symbolic.polynomial import Polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
 from kernlint.tree.types import Space
 
-KERNELS = 12
-"""Files with more kernels than this are not compared."""
-
 Rows = tuple[Polynomial, str]
 """The index in a row, and the name of the row's length."""
 
@@ -80,13 +77,10 @@ def _datum(index: Polynomial) -> Symbol | None:
 
 
 def _compute(facts: ModuleFacts) -> dict[Rows | Chosen, list[Tested]]:
-    kernels = facts.module.kernels
     found: dict[Rows | Chosen, list[Tested]] = {}
-    if not 1 < len(kernels) <= KERNELS:
-        return found
-    for kernel in kernels:
+    for kernel, of in facts[kernel_traces].compared():
         name = kernel.function.name
-        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
+        for access in of.accesses:
             if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
                 continue
             for place in places_of(access):
@@ -152,9 +146,8 @@ def _fences(facts: ModuleFacts) -> frozenset[tuple[str, str]]:
     """The arrays, by name, in which kernels of a file read the place at a size: an item's own and the next one's, under
     a test of the item against the size (``offset[i + 1]`` where ``i < n``); each with the size's name."""
     found: set[tuple[str, str]] = set()
-    kernels = facts.module.kernels
-    for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
-        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
+    for _, of in facts[kernel_traces].compared():
+        for access in of.accesses:
             if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL or access.writes:
                 continue
             for place in places_of(access):

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.extent.uncapped import element_of
 from kernlint.analysis.trace import trace
@@ -88,9 +87,8 @@ def _tests(term: Term, count: Symbol) -> Iterator[tuple[Polynomial, int]]:
 
 def _compute(facts: ModuleFacts) -> dict[List, Capped]:
     found: dict[List, Capped] = {}
-    kernels = facts.module.kernels
-    for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
-        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
+    for kernel, of in facts[kernel_traces].compared():
+        for access in of.accesses:
             push = _push(access)
             for guard in access.guards if push is not None else ():
                 if push is not None and any(

@@ -22,9 +22,6 @@ from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Term, substitute, symbols
 from kernlint.tree.types import Space
 
-KERNELS = 12
-"""Files with more kernels than this are not compared."""
-
 Bounds = dict[str, tuple[tuple[str, Polynomial, Access], ...]]
 """By kernel: (parameter, size, access) for each strict bound of a whole index."""
 
@@ -54,14 +51,12 @@ def _shared(facts: ModuleFacts) -> bool:
 
 
 def _bounds(facts: ModuleFacts) -> Bounds:
-    kernels = facts.module.kernels
-    if not 1 < len(kernels) <= KERNELS or not _shared(facts):
+    if len(facts.module.kernels) < 2 or not _shared(facts):
         return {}
     found: Bounds = {}
-    for kernel in kernels:
-        function = kernel.variants[0]
+    for kernel, of in facts[kernel_traces].compared():
         bounds = []
-        for access in facts[kernel_traces].of(function).accesses:
+        for access in of.accesses:
             if access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL:
                 mine = places_of(access)
                 size = mine[0].bound if len(mine) == 1 else None

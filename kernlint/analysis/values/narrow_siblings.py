@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host
 from kernlint.analysis.trace.events import Access
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Places
 from kernlint.analysis.values.products import Product, bits
@@ -21,9 +21,6 @@ from kernlint.symbolic.terms import BLOCK, SymbolKind, Term, plain
 from kernlint.tree.nodes import Binary, Cast, FunctionDecl
 from kernlint.tree.types import IntType, Space
 from kernlint.tree.walk import walk
-
-KERNELS = 12
-"""Files with more kernels than this are not compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +85,7 @@ def _compute(facts: ModuleFacts) -> tuple[Careful, ...]:
         function = kernel.variants[0]
         if not _widens(function):
             continue
-        of = trace_function(function, language)
+        of = facts[kernel_traces].of(function)
         accesses = [access for access in of.accesses if access.root.space is Space.GLOBAL]
         places = Places(of, accesses, language)
         for one in places.wide:
@@ -99,7 +96,7 @@ def _compute(facts: ModuleFacts) -> tuple[Careful, ...]:
     return tuple(found)
 
 
-careful_siblings = ModuleAnalysis("careful_siblings", _compute)
+careful_siblings = ModuleAnalysis("careful_siblings", _compute, needs=(kernel_traces,))
 """Each :class:`Careful` product of the kernels of a file."""
 
 
