@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
+from kernlint.analysis.order import HandOver, order
+from kernlint.analysis.order.broken import unfenced
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.fences import Fences, fences
 from kernlint.analysis.sharing.finder import GlobalRace
 from kernlint.analysis.sharing.global_races import global_races
-from kernlint.analysis.sharing.race_words import calls, cell, severity, thread_name, verb, witness
+from kernlint.analysis.sharing.race_words import calls, cell, device_fence, severity, thread_name, verb, witness
 from kernlint.analysis.sharing.races import Place, place
 from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.sharing.slots import Slot, slots
@@ -108,7 +110,7 @@ class GlobalMemoryRace(Rule):
     """
 
     meta = Meta("KL205", "global-memory-race", Severity.ERROR, tags=("CUDASecurity data races",), precision="medium")
-    needs = (global_races, scatters, slots, fences, replayer)
+    needs = (global_races, scatters, slots, fences, order, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         waited: Fences = facts[fences]
@@ -124,7 +126,10 @@ class GlobalMemoryRace(Rule):
             count = told[id(race.root)] = told.get(id(race.root), 0) + 1
             if count <= 2:
                 doubtful = numbers_made_up(facts) or (facts.module.language != "opencl" and _misaligned(race))
-                yield self._race(race, facts[replayer], made_up=doubtful)
+                link = None if race.across else unfenced(facts[order], race.pair.first, race.pair.second)
+                yield self._race(
+                    race, facts[replayer], doubtful, None if link is None else _lacking(link, facts.module.language)
+                )
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
                 yield self._scatter(scatter)
@@ -132,7 +137,7 @@ class GlobalMemoryRace(Rule):
             if id(slot.access.root) not in told:
                 yield self._slot(slot, facts[replayer])
 
-    def _race(self, race: GlobalRace, again: Replayer, made_up: bool) -> Finding:
+    def _race(self, race: GlobalRace, again: Replayer, made_up: bool, lacking: tuple[str, str] | None) -> Finding:
         first, second = race.pair.first, race.pair.second
         found = race.witness
         assert found.second is not None
@@ -141,7 +146,8 @@ class GlobalMemoryRace(Rule):
         if first is second:
             message = f"{here} and {there} both write {name}"
         else:
-            message = f"{there} {verb(second)} {name}, which {here} {verb(first)}: nothing orders them"
+            message = f"{there} {verb(second)} {name}, which {here} {verb(first)}"
+            message += ": " + (lacking[0] if lacking is not None else "nothing orders them")
         related = [] if first is second else [Related(first.span, f"{here} {verb(first)} {name} here")]
         replayed = again.race(found, (first.span, second.span))
         evidence = witness(first, second, found, replayed)
@@ -150,6 +156,11 @@ class GlobalMemoryRace(Rule):
         seen = race.shape.seen and not (race.across and race.shape.grid == (None, None, None))
         level = Severity.NOTE if made_up else severity(replayed, race.pair, found, seen=seen)
         both = AccessKind.WRITE in (first.kind, second.kind) and first.kind is second.kind
+        fix = "write to another buffer, or split the kernel in two"
+        if both:
+            fix = "use an atomic operation, or give each thread an element of its own"
+        elif lacking is not None:
+            fix = lacking[1]
         return self.finding(
             second.span,
             message,
@@ -157,9 +168,7 @@ class GlobalMemoryRace(Rule):
             related=(*related, *calls(first, second)),
             witness=evidence,
             assumptions=race.pair.unseen,
-            fix="use an atomic operation, or give each thread an element of its own"
-            if both
-            else "write to another buffer, or split the kernel in two",
+            fix=fix,
             confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
         )
 
@@ -248,6 +257,18 @@ class GlobalMemoryRace(Rule):
             fix="use an atomic operation, or make sure that no index occurs twice",
             confidence=Confidence.MEDIUM if scatter.updates else Confidence.LOW,
         )
+
+
+def _lacking(link: HandOver, language: str) -> tuple[str, str]:
+    """What is missing where one thread tells another by a word that something is there, and what helps: in words."""
+    word, fence = link.word.root.name, device_fence(language)
+    sides = []
+    if not link.released:
+        sides.append(f"between the store and the change of {word}")
+    if not link.acquired:
+        sides.append(f"between the wait for {word} and what is read behind it")
+    why = f"{word} tells when it is there, but no fence keeps the store and the read in order with {word}"
+    return why, f"put {fence} " + " and ".join(sides)
 
 
 def _rank(race: GlobalRace) -> tuple[bool, bool, int]:

@@ -14,6 +14,7 @@ from kernlint.analysis.sharing.race_words import (
     actors,
     calls,
     cell,
+    device_fence,
     fence_for_barrier,
     shown,
     thread_name,
@@ -228,7 +229,7 @@ class WrongFence(Rule):
         return fenced(facts, finding, source)
 
     def _ticket(self, found: UnfencedTicket, language: str) -> Finding:
-        fence = _fence(language)
+        fence = device_fence(language)
         narrow = () if found.narrow is None else (Related(found.narrow.span, "this fence reaches the own block only"),)
         return self.finding(
             found.store.span,
@@ -281,7 +282,7 @@ class WrongFence(Rule):
 
     def _handed(self, found: Broken, language: str) -> Finding:
         name, word = _name(found.store.root), found.signal.root.name
-        fence = _fence(language)
+        fence = device_fence(language)
         given = "given back" if found.lock else "changed"
         if not found.released:
             how = f"take the lock {word} next" if found.lock else f"wait for {word}"
@@ -328,7 +329,7 @@ class WrongFence(Rule):
                 f"{name} is stored after {word}, which says that it is there, has been changed: whoever waits for "
             )
             message += f"{word} may read {name} as it was before"
-            fix = f"store {name} first, then {_fence(language)}, then change {word}"
+            fix = f"store {name} first, then {device_fence(language)}, then change {word}"
         return self.finding(
             found.store.span,
             message,
@@ -376,10 +377,6 @@ def _name(root: Root) -> str:
 def _does(found: Broken) -> str:
     """What another block does with the word."""
     return "takes" if found.lock else "looks at" if found.placed else "waits for"
-
-
-def _fence(language: str) -> str:
-    return "mem_fence(CLK_GLOBAL_MEM_FENCE)" if language == "opencl" else "__threadfence()"
 
 
 def _ordered(access: Access) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from kernlint.analysis.order.hand_overs import HandOver, Order
-from kernlint.analysis.order.words import WIDE, Observer, Word, acquires, reaches, releases
+from kernlint.analysis.order.words import NEAR, WIDE, Observer, Word, acquires, reaches, releases
 from kernlint.analysis.trace.events import Access, AccessKind, FenceEvent
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import polynomial
@@ -65,6 +65,16 @@ def broken(order: Order, meets: Meets) -> tuple[Broken, ...]:
             for one in way:
                 found.setdefault((id(one.signal.node), id(one.store.root)), one)
     return tuple(found.values())
+
+
+def unfenced(order: Order, first: Access, second: Access) -> HandOver | None:
+    """The hand-over from one thread of a block to another that would put a store and a load in order if it had its
+    fence; None: there is none, or more than a fence is missing."""
+    store, load = (first, second) if first.writes else (second, first)
+    if not store.writes or load.writes:
+        return None
+    links = order.links(store, load, NEAR)
+    return next((link for link in links if link.met and not link.whole and _waits(link.observer)), None)
 
 
 def _handed(order: Order, word: Word, stores: list[Access], loads: list[Access], meets: Meets) -> Iterator[Broken]:

@@ -113,6 +113,11 @@ def thread_name(actor: Actor, block: tuple[int, int, int]) -> str:
     return f"thread {x}" if block[1] == block[2] == 1 else f"thread ({x}, {y}, {z})"
 
 
+def device_fence(language: str) -> str:
+    """How a fence for the whole device is spelt."""
+    return "mem_fence(CLK_GLOBAL_MEM_FENCE)" if language == "opencl" else "__threadfence()"
+
+
 def fence_for_barrier(race: Race, of: Trace) -> FenceEvent | None:
     """The fence for the whole device between two accesses to shared memory by threads of one warp: it is of no use for
     what one block alone sees, and stands where a barrier was meant."""
