@@ -16,7 +16,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, LaunchEvent, Root, RootKind, Trace
-from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.trace.values import PointerValue
 from kernlint.record import dataclass
 from kernlint.source import SourceError, Span, read
@@ -93,7 +93,7 @@ def _one_stream(first: LaunchEvent, second: LaunchEvent) -> bool:
 
 def _find(facts: Facts, first: LaunchEvent, second: LaunchEvent) -> Iterator[Hasty]:
     ahead = first.kernels[0]
-    theirs = trace_function(ahead, facts.module.language)
+    theirs = facts[kernel_traces].of(ahead)
     for access in _early(facts[trace]):
         given = _argument(second, facts.function, access)
         for other in _outside(theirs) if given is not None else ():
@@ -125,5 +125,5 @@ def _argument(launch: LaunchEvent, kernel: FunctionDecl, access: Access) -> Root
     return None
 
 
-hasty = KernelAnalysis("hasty", _compute, needs=(trace, host))
+hasty = KernelAnalysis("hasty", _compute, needs=(trace, host, kernel_traces))
 """At most one :class:`Hasty` access of a kernel variant."""

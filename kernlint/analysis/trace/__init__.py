@@ -6,6 +6,7 @@ result, a :class:`Trace`, is what all other analyses are views of.
 """
 
 from kernlint.analysis.trace.events import Trace
-from kernlint.analysis.trace.run import trace, trace_function
+from kernlint.analysis.trace.kernels import trace
+from kernlint.analysis.trace.run import trace_function
 
 __all__ = ["Trace", "trace", "trace_function"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace.capped import below_cap
 from kernlint.analysis.trace.events import (
     AccessKind,
@@ -326,11 +325,3 @@ def _level(
     if symbol.init is None or symbol.step is None:
         return Uniformity.VARYING
     return max(of(symbol.init, memo), of(symbol.step, memo))
-
-
-def _compute(facts: Facts) -> Trace:
-    return trace_function(facts.function, facts.module.language)
-
-
-trace = KernelAnalysis("trace", _compute)
-"""The :class:`Trace` of a kernel variant."""
