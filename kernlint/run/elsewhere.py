@@ -43,6 +43,9 @@ _DECLARED = rb"\bNAME\s*\([^;{}]*\)[^;{}()]*;|\b[A-Z][A-Z0-9_]{3,}\s*\([^;{}()]*
 _IN_STRING = rb'"[^"\n]*\bvoid\s+NAME\s*\('
 """A function of the name in a line of a string."""
 
+_LAUNCHES = re.compile(rb"NDRange|LaunchKernel|LaunchCooperative")
+"""How kernels are launched that are looked up by their names."""
+
 _kept: OrderedDict[tuple[object, ...], tuple[ModuleFacts, ...]] = OrderedDict()
 
 
@@ -102,12 +105,20 @@ class Elsewhere:
         """Files whose text launches the name, but for those that are nearer to another definition of it."""
         ours = os.path.abspath(self.path)
         files = [path for path in self.questions.files_launching(kernel) if path != ours and _is_host(path)]
+        files = list(dict.fromkeys(one for path in files for one in self._with_users(path)))
         if not files:
             return []
         definers = self.definers_of(kernel)
         near = [path for path in files if not any(_closer(path, other, ours) for other in definers if other != path)]
         near.sort(key=lambda path: (-_common(path, ours), path))
         return near[:FILES]
+
+    def _with_users(self, path: str) -> tuple[str, ...]:
+        """A file, or in place of a header that looks kernels up and launches none the files that include it."""
+        if not path.endswith((".h", ".hpp", ".hxx")) or _LAUNCHES.search(self._text(path)) is not None:
+            return (path,)
+        self.depends.setdefault(path)
+        return tuple(one for one in self.questions.files_including(path) if _is_host(one)) or (path,)
 
     def _may_mean_ours(self, path: str, kernel: str) -> bool:
         """Whether a file that launches the name may launch the kernel of ours: it or a header of it includes our file,
@@ -121,10 +132,11 @@ class Elsewhere:
         ours = os.path.realpath(self.path)
         if any(os.path.realpath(header) == ours for header in headers):
             return True
-        if b'"' + name + b'"' in source.data:
-            return self._loads_ours(path, source.data, kernel)
-        declared = re.compile(_DECLARED.replace(b"NAME", re.escape(name)))
         texts = (source.data, *map(self._text, headers))
+        held = next((text for text in texts if b'"' + name + b'"' in text), None)
+        if held is not None:
+            return self._loads_ours(path, held, kernel)
+        declared = re.compile(_DECLARED.replace(b"NAME", re.escape(name)))
         return any(name in text and declared.search(text) is not None for text in texts)
 
     def _loads_ours(self, path: str, text: bytes, kernel: str) -> bool:

@@ -493,6 +493,7 @@ class Launch(Expr):
     ``attributes``: a pointer to the attributes of the launch.  ``packed``: the array of the arguments' addresses, where
     its list does not stand with the launch.  ``event``: the address that receives the event of OpenCL's command.
     ``beyond``: sizes that stand in OpenCL's array of them behind as many as there are said to be dimensions.
+    ``offset``: what OpenCL's global ids begin at, in threads; None: at zero.
     """
 
     api: str
@@ -511,6 +512,7 @@ class Launch(Expr):
     packed: Expr | None = None
     event: Expr | None = None
     beyond: tuple[Expr, ...] = ()
+    offset: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,9 +36,16 @@ def shifted(context: LaunchContext, access: Access) -> bool:
     return False
 
 
+def moved(context: LaunchContext, axis: int) -> bool:
+    """Whether OpenCL's global ids along an axis need not begin at zero in any launch in sight."""
+    return bool(context.launches) and all(axis in view.fact.moved for view in context.launches)
+
+
 def before_start(access: Access, context: LaunchContext) -> Outside | None:
     """An access to a parameter's memory that lies before it for the first threads."""
     kinds = kinds_of(access.offset)
+    if any(s.kind is SymbolKind.BLOCK and moved(context, s.axis) for s in symbols(access.offset)):
+        return None
     if not kinds <= _KNOWN or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
         return None
     form = polynomial(access.offset).coefficients

@@ -40,6 +40,7 @@ class LaunchFact:
     ``host``: the function whose walk met the launch, perhaps by the calls at ``stack``, outermost first.
     ``event``, ``walk``: the launch in that walk.  ``passed``: the arguments in order, where they stand with the launch.
     ``allocated``: where the memory behind pointer parameters is allocated, as far as ``extents`` says how large it is.
+    ``moved``: axes along which OpenCL's global ids need not begin at zero.
     """
 
     name: str
@@ -61,6 +62,7 @@ class LaunchFact:
     walk: Trace | None = None
     passed: tuple[Value, ...] = ()
     allocated: tuple[tuple[str, Span], ...] = ()
+    moved: frozenset[int] = frozenset()
 
     @property
     def fixed(self) -> bool:
@@ -172,6 +174,7 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None, name: s
         event=event,
         walk=trace,
         passed=event.args,
+        moved=event.moved,
     )
 
 
@@ -204,7 +207,12 @@ host = ModuleAnalysis("host", _compute)
 
 
 def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
-    """Launches of this kernel: those of this very instance when some name it, else all that may ask for it."""
+    """Launches of this kernel: those of this very instance when some name it, else all that may ask for it.  Of how
+    many threads they are is left out where global ids do not begin at zero: it says nothing of where they end."""
+    return tuple(replace(one, grid=None, threads=None) if one.moved else one for one in _all_of_kernel(facts))
+
+
+def _all_of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     everything: list[LaunchFact] = []
     for launch in facts[host].launches:
         ours = launch.kernel in (facts.function, facts.kernel.function, *facts.kernel.instances)

@@ -311,7 +311,8 @@ class LaunchEvent(Event):
     bytes.  ``args``: the values passed, as the walk knows them; ``values``: those of the node.  ``kernels``: what is
     launched, where the walk knows: several, where it depends on conditions.  ``early``: it may begin before the kernel
     ahead of it in the stream has ended (programmatic stream serialisation).  ``handle``: the value that the kernel is
-    called through; ``stream``: that of the stream or queue.  ``listed``: the expressions of the arguments.
+    called through; ``stream``: that of the stream or queue.  ``listed``: the expressions of the arguments.  ``moved``:
+    axes along which OpenCL's global ids need not begin at zero.
     """
 
     node: Launch
@@ -327,6 +328,7 @@ class LaunchEvent(Event):
     early: bool = False
     handle: Any = None
     listed: tuple[Expr, ...] = ()
+    moved: frozenset[int] = frozenset()
 
 
 @dataclass(eq=False, slots=True)

@@ -1048,6 +1048,11 @@ def _launch(m: Machine, e: n.Launch) -> Value:
                 early=e.attributes is not None and launch.begins_early(m, evaluate(m, e.attributes)),
                 handle=called,
                 listed=operands,
+                moved=(
+                    launch.moved_axes(_sizes(m, e.offset), extent(parts["global"]))
+                    if e.offset is not None
+                    else frozenset()
+                ),
             )
         )
     else:

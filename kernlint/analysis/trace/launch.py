@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.trace.machine import Machine
-from kernlint.analysis.trace.values import PointerValue, ReferenceValue, StructValue, Value, VarPlace
+from kernlint.analysis.trace.values import NULL, PointerValue, ReferenceValue, StructValue, Value, VarPlace
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -122,6 +122,21 @@ def template_symbol(decl: ParamDecl) -> Symbol:
         symbol = Symbol(SymbolKind.TEMPLATE, decl.name, decl.type, uniformity=Uniformity.GRID, origin=decl)
         known = _TEMPLATES[id(decl)] = (decl, symbol)
     return known[1]
+
+
+def moved_axes(offset: Value, sizes: tuple[Term, Term, Term] | None) -> frozenset[int]:
+    """The axes along which global ids need not begin at zero, by the ``offset`` that a launch of OpenCL gives beside
+    the ``sizes`` of all threads.  What neither of the two names is filled up with ones."""
+    if isinstance(offset, StructValue):
+        starts = [value for _, value in offset.fields[:3]]
+        named = [sizes is None or size.value != 1 for size in sizes or starts]
+        return frozenset(at for at, start in enumerate(starts) if not _is_zero(start) and named[at])
+    null = isinstance(offset, PointerValue) and offset.root.name == NULL
+    return frozenset() if null or _is_zero(offset) else frozenset(range(3))
+
+
+def _is_zero(value: Value) -> bool:
+    return isinstance(value, Term) and value.value == 0
 
 
 EARLY = 6

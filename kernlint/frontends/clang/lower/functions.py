@@ -53,7 +53,8 @@ _INSTANCE_LIMITS = {
 }
 """Instances of one template, no kernel, that are lowered; uses of further ones see the template itself."""
 
-_LAUNCHES = pattern(rb"<< ?<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange")
+_LAUNCHES = pattern(rb"<< ?<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange|clCreateKernel|ModuleGetFunction")
+"""What launches kernels, makes them or looks them up."""
 
 
 _SHORT = 600

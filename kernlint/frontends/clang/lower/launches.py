@@ -144,6 +144,7 @@ def queue_method(scope: Scope, cursor: Cursor, queue: Expr, arguments: list[Curs
         global_size=_range(_at(args, 2)),
         callee=_at(args, 0),
         event=_at(args, 5),
+        offset=_range(_at(args, 1)),
     )
 
 
@@ -159,8 +160,7 @@ def functor_call(scope: Scope, cursor: Cursor, functor: Expr, args: tuple[Expr, 
     if not isinstance(how, Call):
         return None
     ranges = [arg for arg in how.args if "NDRange" in str(getattr(arg.type, "name", ""))]
-    if len(ranges) == 3:  # the first one is the offset
-        ranges = ranges[1:]
+    offset = ranges.pop(0) if len(ranges) == 3 else None
     return Launch(
         scope.span(cursor),
         scope.type(cursor),
@@ -174,6 +174,7 @@ def functor_call(scope: Scope, cursor: Cursor, functor: Expr, args: tuple[Expr, 
         args[1:],
         global_size=_range(ranges[0]) if ranges else None,
         callee=functor,
+        offset=_range(offset),
     )
 
 
@@ -272,6 +273,7 @@ def _opencl(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> 
         callee=_at(args, 1),
         event=_at(args, 8),
         beyond=_beyond(_at(args, 4), _at(args, 2)),
+        offset=_pointed_values(_at(args, 3), _at(args, 2)),
     )
 
 
