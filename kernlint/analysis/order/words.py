@@ -157,7 +157,23 @@ def slots(of: Trace) -> frozenset[Symbol]:
     if not placed:
         return frozenset()
     guards = {guard.term for event in (*of.accesses, *of.barriers, *of.exits) for guard in event.guards}
-    return frozenset(placed.difference(_reached(equalities(*guards), _put_in)))
+    asked = {s for equality in equalities(*guards) for side in _told_apart(equality) for s in _handed_on(side)}
+    cells, others = _cells(placed), _cells(asked)
+    again = {s for term in guards for s in symbols(term) if _cells([s]) & cells}
+    return frozenset(s for s in placed | again if s not in asked and not _cells([s]) & others)
+
+
+def _cells(found: Iterable[Symbol]) -> set[tuple[Root, Term]]:
+    """The places in shared memory that symbols were read from: what is drawn for a block is put there."""
+    return {s.origin for s in found if s.kind is SymbolKind.LOAD and s.origin[0].space is Space.SHARED}
+
+
+def _told_apart(equality: Term) -> Iterator[Term]:
+    """The sides of a comparison, without numbers that both are made of: that a number drawn is what a formula makes of
+    it tells how it is, and not how many have been drawn."""
+    sides = [set(symbols(side)) for side in equality.terms]
+    both = set.intersection(*sides)
+    yield from (symbol.term for side in sides for symbol in side - both)
 
 
 def _handed_on(term: Term) -> Iterator[Symbol]:
@@ -330,13 +346,22 @@ class _Finder:
         own = {symbol for symbol in self.used if tells(symbol, access)}
         if not own:
             return frozenset()
-        passed = {
-            id(event.root)
+        passed = [
+            event
             for event, found in self.valued
             if event.writes and event.root.space is Space.SHARED and any(symbol in own for symbol in found)
-        }
-        own.update(s for s in self.branched if s.kind is SymbolKind.LOAD and id(s.origin[0]) in passed)
+        ]
+        own.update(s for s in self.branched if s.kind is SymbolKind.LOAD and any(_holds(one, s) for one in passed))
         return frozenset(own)
+
+
+def _holds(stored: Access, symbol: Symbol) -> bool:
+    """Whether what was stored may be what a symbol was read from."""
+    root, offset = symbol.origin
+    if root is not stored.root:
+        return False
+    places = (stored.offset.value, offset.value)
+    return None in places or places[0] == places[1]
 
 
 def waits_for_all(of: Trace, known: tuple[Word, ...]) -> Observer | None:

@@ -129,7 +129,7 @@ def moved_axes(offset: Value, sizes: tuple[Term, Term, Term] | None) -> frozense
     the ``sizes`` of all threads.  What neither of the two names is filled up with ones."""
     if isinstance(offset, StructValue):
         starts = [value for _, value in offset.fields[:3]]
-        named = [sizes is None or size.value != 1 for size in sizes or starts]
+        named = [size.value != 1 for size in sizes] if sizes is not None else [True] * 3
         return frozenset(at for at, start in enumerate(starts) if not _is_zero(start) and named[at])
     null = isinstance(offset, PointerValue) and offset.root.name == NULL
     return frozenset() if null or _is_zero(offset) else frozenset(range(3))
