@@ -95,7 +95,8 @@ class _Kernel:
                     yield Overrun(how, at, size, other.access, limit.guard, late, *found)
                     break
         for place, size, support, limit in () if self.context.all_exact else Rows(self.facts[trace].accesses).missed():
-            found = None if place.access in done else self._reached(place, size, False, patient=True)
+            void = place.access in done or inside_own(place.access, size, place)
+            found = None if void else self._reached(place, size, False, patient=True)
             if found is not None:
                 done.add(place.access)
                 late = limit.guard.kind is not GuardKind.LOOP and self._after(limit.guard, place.access)
@@ -105,7 +106,8 @@ class _Kernel:
         yield from shaped(place, len(self.found[place.access]) == 1)
         if not self.context.all_exact:
             for size, other, limit in self.siblings.of(place):
-                yield How.SIBLING, size, other, limit
+                if not inside_own(place.access, size, place):
+                    yield How.SIBLING, size, other, limit
             yield from self._tail(place)
             yield from self._foreign(place)
         for size, slot, limit in self._drawn(place.access):
@@ -194,15 +196,38 @@ def shaped(place: Place, alone: bool) -> Iterator[tuple[How, Polynomial, Place, 
         return
     if any(symbol.origin in decl.shape for atom in place.index.atoms for symbol in symbols(atom)):
         return  # counted from the end, or in a row that is named by a number: the size is not the test's
-    behind = _origins(place.pitch)
-    axis = len(decl.shape) - 1 - len(behind)
     own: list[object] = []
-    if axis >= 0 and behind == _ids(decl.shape[axis + 1 :]):
+    axis = own_axis(place)
+    if axis is not None:
         own.append(_ids(decl.shape[axis : axis + 1]))
-    if alone and not behind:
+    if alone and not _origins(place.pitch):
         own.append(_ids(decl.shape))
     if all(limit.slack >= 0 and _origins(limit.size) in own for limit in place.limits):
         yield How.SHAPE, place.limits[0].size, place, place.limits[0]
+
+
+def own_axis(place: Place) -> int | None:
+    """Along which of the extents that an array carries a place moves."""
+    decl = place.access.root.decl
+    shape = decl.shape if isinstance(decl, ParamDecl) else ()
+    behind = _origins(place.pitch)
+    axis = len(shape) - 1 - len(behind)
+    return axis if axis >= 0 and behind == _ids(shape[axis + 1 :]) else None
+
+
+def inside_own(access: Access, size: Polynomial, place: Place | None = None) -> bool:
+    """Whether a size is less than the extent that the array of an access carries, by a number; along the axis of
+    ``place``, or any.  Tests against it keep threads off the rim of what is there.
+
+    Silent: ``tile[t] = a[i]`` before ``if 0 < i < a.size - 1``.  Still told: before ``if i < a.size``.
+    """
+    decl = access.root.decl
+    shape = decl.shape if isinstance(decl, ParamDecl) else ()
+    axis = None if place is None else own_axis(place)
+    own = shape if place is None else () if axis is None else shape[axis : axis + 1]
+    rest = {mono: factor for mono, factor in size.coefficients.items() if mono}
+    less = size.coefficients.get((), 0)
+    return less < 0 and list(rest.values()) == [1] and _origins(Polynomial(rest)) in [_ids([one]) for one in own]
 
 
 def _runs_with(index: Polynomial, other: Polynomial) -> bool:

@@ -17,6 +17,7 @@ from kernlint.analysis.extent.bounds import GlobalId, Reach, global_ids, grows, 
 from kernlint.analysis.extent.launched import in_padded_row
 from kernlint.analysis.extent.limits import Indexed, elements, limits
 from kernlint.analysis.extent.no_surplus import without_surplus
+from kernlint.analysis.extent.overrun import inside_own
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.extent.sizes import BESIDE, UnusedSize, unused_sizes
@@ -131,12 +132,23 @@ def _sibling(kernel: Trace, reach: Reach, one: GlobalId, indexed: Sequence[Index
     found: Guard | None = None
     for write in writes:
         guards = [guard for guard in write.guards if guard_on(guard, one) is not None]
-        if not guards:
+        if not guards or all(_off_rim(access, guard, one) for guard in guards):
             return None
         found = found or guards[0]
     if found is None or (_strides_grid(found) and not _shared_test(kernel, access, found)):
         return None
     return found, found.span.start > access.span.start or found.kind is not GuardKind.EXIT
+
+
+def _off_rim(access: Access, guard: Guard, one: GlobalId) -> bool:
+    """Whether a test keeps threads off the rim of what an access reads, whose extents are known: no thread needs to be
+    beyond it for that."""
+    part = guard_on(guard, one)
+    if part is None:
+        return False
+    left, right = map(polynomial, part.args)
+    fixed = left.coefficients.get((), 0) - (part.op == "le")
+    return inside_own(access, right - number(fixed))
 
 
 def _strides_grid(guard: Guard) -> bool:

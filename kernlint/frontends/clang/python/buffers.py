@@ -395,17 +395,20 @@ _OF_OPENCL = {
 
 def exchanged(name: str, holder: Scope) -> set[str]:
     """The names or members that are bound once each and then only exchanged for each other, as the two fields of a
-    solver are; empty where ``name`` is none of such."""
+    solver are, by way of a third name maybe; empty where ``name`` is none of such."""
     group: set[str] = set()
+    between: set[str] = set()
     open_ = [name]
     while open_:
         one = open_.pop()
-        group.add(one)
         first, *more = holder.bound.get(one, [None])
+        kept = dotted(first[0]) if first is not None and not more and one != name else None
+        (group if kept is None else between).add(one)
         others = [other for known in more if known is not None and (other := dotted(known[0])) is not None]
+        others += [kept] if kept is not None else []
         if first is None or not others or len(others) < len(more) or len(group) > 4:
             return set()
-        open_ += [other for other in others if other not in group]
+        open_ += [other for other in others if other not in group | between]
     return group if len(group) > 1 else set()
 
 
