@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Sequence
 from math import gcd
 
 from kernlint.analysis.assumptions import Assumed, assumed
@@ -11,6 +10,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, flat_axes, launches
+from kernlint.analysis.launching.trials import Block, blocks_agree, threads_agree
 from kernlint.analysis.launching.whole_blocks import whole_blocks
 from kernlint.analysis.scenarios.axes import size_test
 from kernlint.analysis.scenarios.fitting import STRIDES
@@ -19,14 +19,12 @@ from kernlint.analysis.scenarios.tables import GRIDS, OTHERS, POWERS
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import FREE, Axes, Bounds, Budget, Launch, Proved, Side
 from kernlint.prove.solve import solve
-from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Bound, declared, interval
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
     FALSE,
-    GRID_DIM,
     THREAD,
     TRUE,
     Symbol,
@@ -46,14 +44,6 @@ from kernlint.symbolic.terms import (
 from kernlint.symbolic.uniformity import variation
 from kernlint.tree.types import I64, IntType, OpaqueType
 
-Block = tuple[int, int, int]
-
-ROUNDS = 40
-"""Iterations of a loop over which agreement is tried out."""
-
-POINTS = 20_000
-"""Evaluations spent on one condition; beyond them the threads are taken to disagree as far as is known."""
-
 _TRIED = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER})
 
 _OF_BLOCKS = frozenset({SymbolKind.BLOCK, SymbolKind.GRID_DIM, SymbolKind.COUNTER})
@@ -62,8 +52,6 @@ _COMPUTED = _TRIED | {SymbolKind.BLOCK, SymbolKind.GRID_DIM, SymbolKind.PARAM, S
 
 BUDGET = Budget(steps=100, points=2_000, rlimit=0)
 """For what follows from statements of the user."""
-
-NONE: Mapping[Symbol, int] = {}
 
 
 def by_rows(term: Term) -> bool:
@@ -144,6 +132,7 @@ class Agreement:
                 or self._settled(seen)
                 or self._stated(seen)
                 or by_rows(seen)
+                or self._launched(seen)
                 or (seen.op in ("land", "lor", "lnot") and not any(self.differs(part) for part in seen.args))
             )
             known = self._answers[term] = not agreed
@@ -160,7 +149,8 @@ class Agreement:
     @staticmethod
     def _whole(part: Term, block: Block) -> bool:
         found = list(symbols(part))
-        return {s.kind for s in found} <= {SymbolKind.THREAD, SymbolKind.BLOCK_DIM} and _agree(part, found, block)
+        sized = {s.kind for s in found} <= {SymbolKind.THREAD, SymbolKind.BLOCK_DIM}
+        return sized and threads_agree(part, found, block)
 
     def _plain(self, term: Term) -> Term:
         """``term`` with the tests that are a formality passed."""
@@ -183,7 +173,7 @@ class Agreement:
         found = list(symbols(term))
         if not {symbol.kind for symbol in found} <= _OF_BLOCKS:
             return max(max(grid) for grid in self.grids or GRIDS) > 1
-        return not all(_blocks_agree(term, found, grid) for grid in self.grids or GRIDS)
+        return not all(blocks_agree(term, found, grid) for grid in self.grids or GRIDS)
 
     def values_differ(self, term: Term) -> bool:
         """True when threads of one block are known to hold different values of ``term`` under a launch worth believing
@@ -197,7 +187,7 @@ class Agreement:
             found = list(symbols(term))
             if {symbol.kind for symbol in found} <= _COMPUTED:
                 others = {symbol: OTHERS for symbol in found if symbol.kind not in _TRIED}
-                return not all(_agree(term, found, block, others) for block in self.blocks or POWERS)
+                return not all(threads_agree(term, found, block, others) for block in self.blocks or POWERS)
         return True
 
     def _cancels(self, term: Term, level: Uniformity = Uniformity.BLOCK) -> bool:
@@ -283,6 +273,21 @@ class Agreement:
             all(_follows(part, self.said.premises, launch) for part in conjuncts(one)) for one in (term, negate(term))
         )
 
+    def _launched(self, term: Term) -> bool:
+        """Whether threads agree in each launch in sight, with what it passes for the parameters in ``term``: a part of
+        as many elements as some rounds of the block take."""
+        if not self._views or not any(symbol.kind is SymbolKind.PARAM for symbol in symbols(term)):
+            return False
+        for view in self._views:
+            x, y, z = view.block
+            if x is None or y is None or z is None:
+                return False
+            passed = {symbol: value for symbol, value in view.images if symbol.kind is SymbolKind.PARAM}
+            given = substitute(term, passed)
+            if given is term or Agreement(((x, y, z),), True, self.grids, self.said).differs(given):
+                return False
+        return True
+
     def _settled(self, term: Term) -> bool:
         """Whether trying out the launches in sight shows that all threads agree.
 
@@ -296,7 +301,7 @@ class Agreement:
         if not self.visible and SymbolKind.COUNTER not in kinds:
             return False
         blocks = self.blocks if self.visible else POWERS
-        return all(_agree(term, found, block) for block in blocks)
+        return all(threads_agree(term, found, block) for block in blocks)
 
 
 def _in_block(block: Block) -> Callable[[Symbol], Bound]:
@@ -352,60 +357,6 @@ def _follows(part: Term, premises: tuple[Term, ...], launch: Launch) -> bool:
     if part.op == "le":
         large = binary("add", large, const(1, I64), I64)
     return isinstance(solve(Bounds(Side(small, 1), large, premises, launch=launch), BUDGET), Proved)
-
-
-def _agree(term: Term, found: list[Symbol], block: Block, others: Mapping[Symbol, int] = NONE) -> bool:
-    counters = [symbol for symbol in found if symbol.kind is SymbolKind.COUNTER]
-    axes = sorted({symbol.axis for symbol in found if symbol.kind is SymbolKind.THREAD})
-    threads = 1
-    for axis in axes:
-        threads *= block[axis]
-    if len(counters) > 2 or threads * ROUNDS ** len(counters) > POINTS * 4:
-        counters_range: Iterable[tuple[int, ...]] = product(range(6), repeat=len(counters))
-    else:
-        counters_range = product(range(ROUNDS), repeat=len(counters))
-    spent = 0
-    env: dict[Symbol, int] = {**others, **{BLOCK_DIM[axis]: block[axis] for axis in range(3)}}
-    for values in counters_range:
-        env.update(zip(counters, values, strict=True))
-        first: int | None = None
-        for thread in _threads(axes, block):
-            env.update(thread)
-            value = evaluate(term, env)
-            spent += 1
-            if value is None or spent > POINTS:
-                return False
-            if first is None:
-                first = value
-            elif value != first:
-                return False
-    return True
-
-
-def _blocks_agree(term: Term, found: list[Symbol], grid: Block) -> bool:
-    """Whether all blocks of ``grid`` give ``term`` one value, in each of the first iterations of its loops."""
-    axes = sorted({symbol.axis for symbol in found if symbol.kind is SymbolKind.BLOCK})
-    counters = [symbol for symbol in found if symbol.kind is SymbolKind.COUNTER]
-    env: dict[Symbol, int] = {GRID_DIM[axis]: grid[axis] for axis in range(3)}
-    spent = 0
-    for values in product(range(6), repeat=len(counters)):
-        env.update(zip(counters, values, strict=True))
-        seen: set[int] = set()
-        for place in product(*(range(grid[axis]) for axis in axes)):
-            env.update({BLOCK[axis]: value for axis, value in zip(axes, place, strict=True)})
-            value = evaluate(term, env)
-            spent += 1
-            if value is None or spent > POINTS:
-                return False
-            seen.add(value)
-            if len(seen) > 1:
-                return False
-    return True
-
-
-def _threads(axes: list[int], block: Block) -> Iterator[dict[Symbol, int]]:
-    for place in product(*(range(block[axis]) for axis in axes)):
-        yield {THREAD[axis]: value for axis, value in zip(axes, place, strict=True)}
 
 
 def _compute(facts: Facts) -> Agreement:
