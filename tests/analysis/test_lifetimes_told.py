@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
 from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
+from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, assert_pair
 
 WRAPPED = """
 bool went(cudaError_t status, const char *what);
@@ -70,3 +71,89 @@ void again(const float *from, size_t n) {
 
 def test_a_reset_on_an_error_ends_the_program() -> None:
     assert_marked(DeviceUseAfterFree, RESET)
+
+
+LAST = """
+struct Field {
+    float *at = nullptr;
+    explicit Field(size_t n) { cudaMalloc(&at, n * 4); }
+    ~Field() { cudaFree(at); }  // bad
+};
+#include <memory>
+struct Scene {
+    explicit Scene(size_t n) { held = std::make_unique<Field>(n); }
+    ~Scene() {
+        held.reset();  // only good
+        cudaDeviceReset();
+    }
+    std::unique_ptr<Field> held;
+};
+"""
+
+
+def test_members_end_behind_the_reset_in_a_destructor() -> None:
+    assert_pair(DeviceUseAfterFree, LAST)
+
+
+OWNED = """
+#include <memory>
+struct Ends { void operator()(void *p) const { cudaFree(p); } };
+template <class T> using Held = std::unique_ptr<T, Ends>;
+template <class T> Held<T> sent(const T &from, cudaError_t &status) {
+    T *to = nullptr;
+    status = cudaMalloc(reinterpret_cast<void **>(&to), sizeof(T));
+    if (status != cudaSuccess) return nullptr;
+    status = cudaMemcpy(to, &from, sizeof(T), cudaMemcpyHostToDevice);
+    if (status != cudaSuccess) {
+        cudaFree(to);  // only good
+        return nullptr;  // bad
+    }
+    return Held<T>(to);
+}
+int main() {
+    cudaError_t status;
+    Held<int> one = sent(1, status);
+    return one ? 0 : 1;
+}
+"""
+
+
+def test_what_one_way_gives_to_an_owner_is_to_be_given_back_on_all() -> None:
+    assert_pair(DeviceMemoryLeak, OWNED)
+
+
+RESULT = """
+#include <vector>
+__global__ void turned(const float *from, float *to, int n) {
+    if (threadIdx.x < n) to[threadIdx.x] = from[n - 1 - threadIdx.x];
+}
+int wrong(const std::vector<float> &from, int n) {
+    std::vector<float> result(n, 0.0f);
+    float *in, *out;
+    cudaMalloc(&in, n * 4);
+    cudaMalloc(&out, n * 4);
+    cudaMemcpy(in, from.data(), n * 4, cudaMemcpyHostToDevice);
+    turned<<<1, 64>>>(in, out, n);
+    cudaMemcpy(out, result.data(), n * 4, cudaMemcpyHostToDevice);  // bad  // only bad
+    cudaMemcpy(result.data(), out, n * 4, cudaMemcpyDeviceToHost);  // only good
+    int found = 0;
+    for (int i = 0; i < n; ++i) found += result[i] != from[n - 1 - i];
+    cudaFree(in);
+    cudaFree(out);
+    return found;
+}
+void stepped(const float *next, int n, int steps) {
+    float *at;
+    cudaMalloc(&at, n * 4);
+    for (int i = 0; i < steps; ++i) {
+        turned<<<1, 64>>>(at, at, n);
+        cudaMemcpy(at, next + i * n, n * 4, cudaMemcpyHostToDevice);
+        for (int k = 0; k < 2; ++k) cudaDeviceSynchronize();
+    }
+    cudaFree(at);
+}
+"""
+
+
+def test_a_loop_behind_a_copy_over_results_reads_none() -> None:
+    assert_pair(WrongCopyDirection, RESULT)

@@ -21,6 +21,7 @@ from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBu
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
+    OWED,
     At,
     Fault,
     Kind,
@@ -29,6 +30,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     State,
     Thing,
     owed,
+    things_in,
 )
 from kernlint.analysis.hostmodel.lifetimes.ownerless import ownerless
 from kernlint.analysis.hostmodel.lifetimes.program import Program
@@ -169,6 +171,7 @@ def _walk(m: Machine) -> None:
         states = m.run(function.body, [state])
     except (OverBudget, RecursionError):
         return
+    m.exits = {span for _, _, span in frame.returns}
     end = Span(function.body.span.file, max(function.body.span.end - 1, 0), function.body.span.end)
     for left, result, span in (*frame.returns, *((state, None, end) for state in states)):
         _finish(m, left, result, span, False)
@@ -181,10 +184,13 @@ def _walk(m: Machine) -> None:
 def _finish(m: Machine, s: State, result: object, span: Span, thrown: bool) -> None:
     """A way ends: who still owns memory that nobody else knows?"""
     handed = reachable(State(memory=s.memory), [result])
-    failing = thrown or m.program.tells_of_failure([result])
+    given = set(things_in(result))
+    failing = m.program.tells_of_failure([result])
     for thing in list(s.fates):
+        if thing.kind in OWED and thing in given:
+            m.given_on.setdefault(thing, span)
         if leaking(thing, s) and thing not in handed:
-            m.program.leaked(m, thing, s, span, failing)
+            m.program.leaked(m, thing, s, span, thrown, failing)
         fate = s.fates[thing]
         if (
             thing.kind in MEMORY
@@ -236,17 +242,20 @@ def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
         return
     said = 0
     seen: set[Thing] = set()
-    for _, thing, span, soft in sorted(found, key=lambda leak: leak[3]):  # what is sure comes first
+    ways = [(thing, span, thrown or (ends and thing not in m.owned)) for _, thing, span, thrown, ends in found]
+    for thing, span, soft in sorted(ways, key=lambda way: way[2]):  # what is sure comes first
         if thing in seen or thing.span is None:
             continue
         seen.add(thing)
         freed = m.stopped.get(thing) or _named_at_end(function, thing)
-        if freed is None:
+        elsewhere = freed or m.owned.get(thing) or (m.given_on.get(thing) if span in m.exits else None)
+        if elsewhere is None:
             last = ((span, "the last way to it ends here"),)
             yield Fault("leak", thing.span, thing.name, "", last, soft, owed(thing))
         elif not said:
             said += 1
-            related = ((thing.span, "allocated here"), (freed, "given back here"))
+            word = "given back here" if freed is not None else "handed on here"
+            related = ((thing.span, "allocated here"), (elsewhere, word))
             yield Fault("leak", span, thing.name, "way", related, soft, owed(thing))
 
 

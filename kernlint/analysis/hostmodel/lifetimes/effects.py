@@ -318,7 +318,7 @@ def _destroyed(m: Machine, e: n.Call, expr: n.Expr, given: Value, s: State) -> l
 def _reset(m: Machine, span: Span, s: State) -> None:
     """Nothing on the device is left.  A helper that resets it, or a way on which a call is known to have failed, is
     most often what an error ends the program by, be it through a function that nobody knows not to return."""
-    helper = len(m.frames) > 1 or has_failed(s)
+    helper = m.frames[-1].function is not m.entry or has_failed(s)
     for thing, fate in list(s.fates.items()):
         if thing.kind in OWED and fate.life is Life.LIVE:
             s.change(thing, life=Life.DOUBT if helper else Life.FREED, at=span, by="reset")

@@ -77,6 +77,12 @@ class Machine:
         self.stopped: dict[Thing, Span] = {}
         self.deleters: dict[Thing, n.FunctionDecl | str] = {}
         """What owners call that were given memory with a deleter: a function, or one of a runtime by its name."""
+        self.owned: dict[Thing, Span] = {}
+        """Memory that an owning pointer is made of on some way, and where: it is meant to be given back always."""
+        self.given_on: dict[Thing, Span] = {}
+        """What some way out of the walked function gives back to its caller, and where."""
+        self.exits: set[Span] = set()
+        """Where the walked function returns."""
         self.doubtful = False
         self.asks: n.Stmt | None = None
         """What is done again as long as the condition holds that is being looked at."""

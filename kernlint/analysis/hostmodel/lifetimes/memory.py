@@ -280,7 +280,7 @@ def dropped(m: Machine, things: Iterable[Thing], state: State, span: Span, roots
                 continue
             at, thrown = m.leaving or (span, False)
             failing = len(m.frames) == 1 and m.program.tells_of_failure(m.holding)
-            m.program.leaked(m, thing, state, m.outer(at), thrown or failing)
+            m.program.leaked(m, thing, state, m.outer(at), thrown, failing)
 
 
 def leaking(thing: Thing, state: State) -> bool:

@@ -30,9 +30,10 @@ def owns(e: n.Call) -> bool:
 
 
 def owned(m: Machine, e: n.Call, given: Value, s: State) -> None:
-    """Take note of memory that an owner gives to another allocator's function."""
+    """Take note of memory that an owner gets, and of one that it gives to another allocator's function."""
     if not isinstance(given, At) or given.path:
         return
+    m.owned[given.thing] = e.span
     ends = set(_ends(m, e))
     if len(ends) == 1:  # of several, the deleter chooses
         to_the_wrong(m, given.thing, ends.pop(), e.span, s)

@@ -76,7 +76,7 @@ class Program:
         self.anew: list[tuple[n.FunctionDecl, n.VarDecl, Fault]] = []
         """Variables of the file that got other memory although they had some, in the walk of a function."""
         self.replaced: list[tuple[Key, Span, str, str]] = []
-        self.leaks: list[tuple[n.FunctionDecl, Thing, Span, bool]] = []
+        self.leaks: list[tuple[n.FunctionDecl, Thing, Span, bool, bool]] = []
 
     @staticmethod
     def this_name(function: n.FunctionDecl) -> str:
@@ -182,12 +182,12 @@ class Program:
         """Whether what a function gives back is a status of failure, in a program that is in sight: it ends soon."""
         return self.whole and any(isinstance(result, Number) and result.value != 0 for result in results)
 
-    def leaked(self, m: Machine, thing: Thing, state: State, span: Span, soft: bool = False) -> None:
-        """Nothing leads to a thing any more on one way through a function.  Where a call of the runtime has failed and
-        the program is in sight, its end gives back what is left."""
-        soft = soft or (self.whole and has_failed(state))
+    def leaked(self, m: Machine, thing: Thing, state: State, span: Span, thrown: bool, failing: bool) -> None:
+        """Nothing leads to a thing any more on one way through a function.  ``thrown``: a helper that checks throws, or
+        ends the program.  ``failing``: the function says that it has failed.  Where a call of the runtime has failed
+        and the program is in sight, its end gives back what is left."""
         state.change(thing, life=Life.DOUBT)
-        self.leaks.append((m.entry, thing, span, soft))
+        self.leaks.append((m.entry, thing, span, thrown, failing or (self.whole and has_failed(state))))
 
 
 def has_failed(state: State) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
@@ -86,18 +86,24 @@ def _loop(
         states = merged(states + frame.continues.pop(), STATES)
         states = m.each(step, states)
         for state in states:
-            _next_round(state)
+            _next_round(state, body.span)
     # Further rounds are like the last one: who is still inside leaves by a condition of which nothing is known.
     if not (cond is None or (isinstance(cond, n.IntLit) and cond.value)) and not left:
         left += states
     return merged(left, STATES)
 
 
-def _next_round(state: State) -> None:
-    """What a kernel did in an earlier round is not held against copies of the next one."""
+def _next_round(state: State, body: Span) -> None:
+    """What a kernel did in an earlier round is not held against copies of the next one; what a copy before the loop has
+    overwritten is gone all the same."""
     for thing, fate in list(state.fates.items()):
-        if fate.use in ("computed", "recopied"):
+        if fate.use == "computed" or (fate.use == "recopied" and _within(body, (fate.used_at, *fate.called))):
             state.fates[thing] = fate._replace(use="read")
+
+
+def _within(body: Span, places: Iterable[Span | None]) -> bool:
+    """Whether one of some places is in a statement."""
+    return any(at is not None and at.file == body.file and body.start <= at.start < body.end for at in places)
 
 
 def _known(m: Machine, cond: n.Expr | None, states: list[State]) -> bool:
