@@ -18,6 +18,7 @@ from kernlint.frontends.clang.lower.members import (
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import made_up_constant, variable
 from kernlint.tree.nodes import (
+    Binary,
     Expr,
     FunctionDecl,
     FunctionRef,
@@ -71,9 +72,12 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     if kind == K.ENUM_CONSTANT_DECL:
         type_ = scope.type(cursor)
         value = declaration.enum_value
-        given = _of_parameters(declaration) if value == 0 else None
-        if given is not None:
-            return scope.expression(given)
+        counted = _of_template(declaration) if value == 0 else None
+        if counted is not None:
+            given, value = counted
+            if given is not None:
+                first = scope.expression(given)
+                return first if value == 0 else Binary(span, type_, "+", first, IntLit(span, type_, value))
         return IntLit(span, type_, type_.wrap(value) if isinstance(type_, IntType) else value)
     if kind in _FUNCTIONS:
         if declaration.template is not None and scope.lowering.mentions_made_up(cursor):
@@ -95,13 +99,18 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     return scope.opaque(cursor, f"name of an unusual kind: {cursor.spelling}", writes=False)
 
 
-def _of_parameters(enumerator: Cursor) -> Cursor | None:
-    """What an enumerator of a template is made of; libclang calls the value 0 where parameters decide it."""
-    for child in enumerator.children:
-        for node in child.walk():
-            named = node.referenced if node.kind == K.DECL_REF_EXPR else None
-            if named is not None and named.kind == K.TEMPLATE_NON_TYPE_PARAMETER:
-                return child
+def _of_template(enumerator: Cursor) -> tuple[Cursor | None, int] | None:
+    """What an enumerator is made of where libclang calls its value 0, as it does of all in a class template: the last
+    value written before it (None: none is) and how many enumerators it stands behind that.  None: it stands alone."""
+    owner = enumerator.semantic_parent
+    given, behind = None, -1
+    for other in owner.children if owner is not None else ():
+        if other.kind != K.ENUM_CONSTANT_DECL:
+            continue
+        values = other.children
+        given, behind = (values[-1], 0) if values else (given, behind + 1)
+        if other.key == enumerator.key:
+            return given, behind
     return None
 
 

@@ -294,3 +294,13 @@ def test_an_operator_that_a_template_leaves_open_is_the_one_of_numbers() -> None
     }"""
     tree = kernel(text).function
     assert [op.op for op in find(tree, Binary)] == ["&&", "<"]
+
+
+def test_enumerators_of_a_class_template_have_the_values_that_are_written() -> None:
+    found = module(
+        "template <typename T> struct List { enum { FIRST, ROOM = 16, NEXT, TWICE = 2 * ROOM, LAST };"
+        " __device__ void f(int *q) { q[0] = FIRST; q[1] = ROOM; q[2] = NEXT; q[3] = TWICE; q[4] = LAST; } };"
+        " __global__ void k(List<int> list, int *q) { list.f(q); }"
+    )
+    tree = next(f for f in found.functions if f.name == "f")
+    assert lines(tree) == ["q[0] = 0", "q[1] = 16", "q[2] = (16 + 1)", "q[3] = (2 * 16)", "q[4] = ((2 * 16) + 1)"]
