@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.clamped_elsewhere import Unclamped, unclamped
-from kernlint.analysis.extent.drawn import Crowded, crowded
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.full_counts import Full, full_counts
@@ -22,6 +21,7 @@ from kernlint.analysis.extent.room_left import Untold, room_left
 from kernlint.analysis.extent.run_arrays import run_arrays
 from kernlint.analysis.extent.searched_ends import BehindFound, searched_ends
 from kernlint.analysis.extent.several_steps import Steps, several_steps
+from kernlint.analysis.extent.slots import Overfull, overfull
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.race_words import calls
@@ -118,7 +118,7 @@ class ArrayIndexOutOfRange(Rule):
         flushed,
         uncapped,
         handed_out,
-        crowded,
+        overfull,
         moved_windows,
         searched_ends,
         full_counts,
@@ -152,8 +152,8 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._flushed(one) for one in full if one.access.root not in arrays)
         counted: tuple[Uncapped, ...] = (*facts[uncapped], *facts[handed_out])
         yield from (self._uncapped(one) for one in counted if one.access.root not in arrays)
-        drawn: tuple[Crowded, ...] = facts[crowded]
-        yield from (self._crowded(one) for one in drawn if one.access.root not in arrays)
+        drawn: tuple[Overfull, ...] = facts[overfull]
+        yield from (self._overfull(one, facts.function.name) for one in drawn if one.access.root not in arrays)
         moved: tuple[Window, ...] = facts[moved_windows]
         yield from (self._window(one) for one in moved if one.access.root not in arrays)
         found_last: tuple[BehindFound, ...] = facts[searched_ends]
@@ -182,14 +182,19 @@ class ArrayIndexOutOfRange(Rule):
             fix="let the loop end one element earlier",
         )
 
-    def _crowded(self, one: Crowded) -> Finding:
-        access = one.access
+    def _overfull(self, one: Overfull, kernel: str) -> Finding:
+        access, clamp = one.access, one.clamp
+        why, related = "as many threads may take a slot as find something", []
+        if clamp is not None:
+            other = "what was stored is used" if clamp.kernel == kernel else f"{clamp.kernel} uses what was stored"
+            why = f"{other} as far as there is room, and the store asks nothing"
+            related = [Related(clamp.guard.span, f"the counter is clamped to {one.room} for this")]
         return self.finding(
             access.span,
             f"{element(access)} is written past the end of {access.root.name} where the counter gives more than "
-            f"{one.length} slots: what was stored is used as far as there is room, and the store asks nothing",
-            related=[Related(one.clamp.span, f"the counter is clamped to {one.length} for this")],
-            fix=f"store only where the slot is less than {one.length}",
+            f"{one.room} slots: {why}",
+            related=[*related, *calls(access)],
+            fix=f"store only where the slot is less than {one.room}",
         )
 
     def _found(self, one: BehindFound) -> Finding:

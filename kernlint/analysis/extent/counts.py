@@ -17,9 +17,9 @@ from kernlint.analysis.trace.events import Access, LoopContext, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, negate, plain, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, negate, plain, symbols
 from kernlint.tree.nodes import Atomic
-from kernlint.tree.types import BOOL
+from kernlint.tree.types import BOOL, IntType
 
 WAYS = 64
 """Ways through a round that are told apart."""
@@ -56,8 +56,8 @@ def ways(term: Term, under: tuple[Term, ...] = ()) -> Iterator[Way]:
         yield form, under
     elif atom.op == "select":
         cond, then, other = atom.args
-        yield from _more(then, more, (*under, *conjuncts(cond)))
-        yield from _more(other, more, (*under, *conjuncts(negate(cond))))
+        yield from _more(then, more, (*under, *_handed_on(under, mono[0], then), *conjuncts(cond)))
+        yield from _more(other, more, (*under, *_handed_on(under, mono[0], other), *conjuncts(negate(cond))))
     elif atom.op in ("min", "max") and len(atom.args) == 2:
         one, two = atom.args
         less = binary("le", one, two, BOOL)
@@ -67,6 +67,15 @@ def ways(term: Term, under: tuple[Term, ...] = ()) -> Iterator[Way]:
         yield from _more(atom.args[1], more, under)
     else:
         yield form, under
+
+
+def _handed_on(under: tuple[Term, ...], chosen: Term, way: Term) -> Iterator[Term]:
+    """What conditions that keep a choice below a number say of one of its ways: ``(c ? m + 1 : m) < 8``."""
+    for part in under:
+        cap = cap_of(part, chosen)
+        most = cap.constant if cap is not None else None
+        if most is not None and isinstance(way.type, IntType) and way.type.wrap(most) == most:
+            yield binary("le", way, const(most, way.type), BOOL)
 
 
 def _more(term: Term, more: int, under: tuple[Term, ...]) -> Iterator[Way]:

@@ -2,8 +2,8 @@
 
 ``if (literals > SIZE - have) break;`` stands before the copy of as many elements to ``plain[have + i]``; the copy of
 ``match`` elements at the same cursor, with a length from the same stream, asks nothing.  What is compared is the last
-place of each store over the rounds of its loops: with the test it is the last one of the array, and without it grows
-with a number from memory that no condition speaks of.
+place of each store over the rounds of its loops, or the place of one that is tested in each round: with the test it is
+the last one of the array, and without it grows with a number from memory that no condition speaks of.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from kernlint.analysis.extent.pushed import last_of_run
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.extent.uncapped import element_of
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, subterms, symbols
 
 STORES = 16
 """Stores to one array that are compared."""
@@ -56,12 +56,34 @@ def _tested(access: Access, last: Polynomial) -> Guard | None:
 
 
 def _from_data(atom: Term, room: int, cursors: set[Term]) -> bool:
-    """Whether a length is made of what memory holds, and may be more than there is room for: no clamp, and nothing in
-    which a cursor has a part."""
+    """Whether a length is made of what memory holds, and may be more than ``room``: no clamp, and nothing in which a
+    cursor has a part."""
     high = interval(atom)[1]
     if atom.op in ("min", "mod", "and") or not cursors.isdisjoint(subterms(atom)):
         return False
     return any(s.kind is SymbolKind.LOAD for s in symbols(atom)) and (high is None or high >= room)
+
+
+def _rounds_of(other: Access, atom: Term) -> bool:
+    """Whether a number is that of the rounds of the loop that another store is made in."""
+    return any(atom.symbol is loop.trips for loop in other.loops)
+
+
+def _besides(form: Polynomial, cursors: set[Term]) -> set[Symbol]:
+    return {symbol for atom in form.atoms if atom not in cursors for symbol in symbols(atom)}
+
+
+def _held_elsewhere(of: Trace, cursors: set[Term], guard: Guard) -> bool:
+    """Whether a condition other than one test keeps a cursor, and not what is behind it, below something."""
+    for test in of.conditions:
+        for part in conjuncts(test.term) if test.span != guard.span else ():
+            for truth in (part, negate(part)):
+                slack = slack_of(truth)
+                if slack is None or not any(slack[0].coefficients.get((one,)) == -1 for one in cursors):
+                    continue
+                if not any(s.kind in (SymbolKind.LOAD, SymbolKind.PHI) for s in _besides(slack[0], cursors)):
+                    return True
+    return False
 
 
 def _asked(access: Access, atoms: set[Term]) -> bool:
@@ -74,26 +96,38 @@ def _asked(access: Access, atoms: set[Term]) -> bool:
     )
 
 
-def _of(group: Sequence[Access]) -> Iterator[Untold]:
+def _in_rounds(access: Access) -> tuple[Polynomial, Guard] | None:
+    """The place of a store and the test of each round that keeps it the last one of the array at most."""
+    place = element_of(access)
+    guard = _tested(access, place) if place is not None and _cursors(place) else None
+    return (place, guard) if place is not None and guard is not None else None
+
+
+def _of(group: Sequence[Access], of: Trace) -> Iterator[Untold]:
     lasts = [
         (access, last)
         for access in group
         if (last := last_of_run(access, element_of(access))) is not None and _cursors(last)
     ]
-    if len(lasts) < 2:
-        return
-    tested = [(access, last, guard) for access, last in lasts if (guard := _tested(access, last)) is not None]
     room = (group[0].root.extent or 0) // (group[0].root.element.size or 1)
-    for access, last in lasts if tested else ():
-        for other, known, guard in tested:
-            if access is other or not _cursors(last) & _cursors(known):
+    tested = [(access, last, guard, room) for access, last in lasts if (guard := _tested(access, last)) is not None]
+    # Where each round is tested the cursor may be behind the array afterwards: any length is too much there.
+    tested += [(access, *found, 2) for access in group if lasts and (found := _in_rounds(access)) is not None]
+    for access, last in lasts:
+        for other, known, guard, least in tested:
+            cursors = _cursors(last)
+            if access is other or not cursors & _cursors(known):
                 continue
             known_atoms = set(known.atoms)
             more = {
-                mono[0]: n for mono, n in last.coefficients.items() if len(mono) == 1 and mono[0] not in known_atoms
+                mono[0]: n
+                for mono, n in last.coefficients.items()
+                if len(mono) == 1 and mono[0] not in known_atoms and not _rounds_of(other, mono[0])
             }
-            atoms = {atom for atom, times in more.items() if times > 0 and _from_data(atom, room, _cursors(last))}
-            if atoms and len(atoms) == len(more) and not _asked(access, atoms):
+            atoms = {atom for atom, times in more.items() if times > 0 and _from_data(atom, least, cursors)}
+            if not atoms or len(atoms) != len(more) or _asked(access, atoms):
+                continue
+            if least == room or not _held_elsewhere(of, cursors, guard):
                 yield Untold(access, other, guard)
                 break
 
@@ -105,7 +139,7 @@ def _compute(facts: Facts) -> tuple[Untold, ...]:
         stored = access.kind is AccessKind.WRITE and root.kind is RootKind.VARIABLE and root.extent
         if stored and access.loops and any(s.kind is SymbolKind.PHI for s in symbols(access.offset)):
             groups.setdefault(root, []).append(access)
-    return tuple(one for group in groups.values() if 1 < len(group) <= STORES for one in _of(group))
+    return tuple(one for group in groups.values() if 1 < len(group) <= STORES for one in _of(group, facts[trace]))
 
 
 room_left = KernelAnalysis("room_left", _compute, needs=(trace,))

@@ -110,7 +110,8 @@ __global__ void visit(const Box *box, const float *at, int *hits, int n) {
 @pytest.mark.parametrize(
     ("push", "bad"),
     [
-        ("if (top <= DEPTH) open[top++] = b.left; if (top < DEPTH) open[top++] = b.right;", True),
+        ("if (top <= DEPTH) open[top++] = b.left; if (top <= DEPTH) open[top++] = b.right;", True),
+        ("if (top <= DEPTH) open[top++] = b.left; if (top < DEPTH) open[top++] = b.right;", False),  # one was taken out
         ("if (top < DEPTH) { open[top++] = b.left; open[top++] = b.right; }", True),
         ("if (top + 2 <= DEPTH) { open[top++] = b.left; open[top++] = b.right; }", False),
         ("if (top < DEPTH - 1) { open[top++] = b.left; open[top++] = b.right; }", False),
@@ -173,4 +174,37 @@ __kernel void collect(__global const int *first, __global const float *w, __glob
 )
 def test_lists(store: str, after: str, bad: bool) -> None:
     found = findings(ArrayIndexOutOfRange, APPEND.replace("STORE", store).replace("AFTER", after), "opencl")
+    assert bool(found) is bad, [one.message for one in found]
+
+
+CLIP = """
+#define MOST 6
+__kernel void clip(__global const float *cut, __global float *out, const int n) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    float corner[ROOM], kept[MOST];
+    for (int k = 0; k < 3; ++k) corner[k] = cut[i + k];
+    int n_corner = 3;
+    for (int e = 0; e < 3 && n_corner > 0; ++e) {
+        int m = 0;
+        for (int k = 0; k < n_corner; ++k) {
+            if (corner[k] >= cut[e] && m < TOP) kept[m++] = corner[k];
+            if (corner[k] < cut[e + 1] && m < TOP) kept[m++] = cut[e] - corner[k];
+        }
+        for (int k = 0; k < m; ++k) corner[k] = kept[k];
+        n_corner = m;
+    }
+    corner[n_corner] = corner[0];
+    float sum = 0.0f;
+    for (int k = 0; k < n_corner; ++k) sum += corner[k] * corner[k + 1];
+    out[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("room", "top", "bad"), [("MOST", "MOST", True), ("MOST + 1", "MOST", False), ("MOST", "MOST - 1", False)]
+)
+def test_a_list_that_is_closed_by_its_first_element(room: str, top: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, CLIP.replace("ROOM", room).replace("TOP", top), "opencl")
     assert bool(found) is bad, [one.message for one in found]

@@ -54,3 +54,47 @@ def test_copies_of_a_stream(first: str, second: str, test: str, bad: bool) -> No
         ArrayIndexOutOfRange, UNPACK.replace("FIRST", first).replace("SECOND", second).replace("TEST", test)
     )
     assert bool(found) is bad, [one.message for one in found]
+
+
+INFLATE = """
+#define CELLS 256
+__kernel void inflate(__global const uchar *code, __global const int *start, __global uchar *out, const int rows) {
+    const int r = get_global_id(0);
+    if (r >= rows) return;
+    uchar line[CELLS];
+    int at = start[r], have = 0, broken = 0;
+    const int end = start[r + 1];
+    while (at + 2 < end && !broken) {
+        const int literal = code[at++];
+        for (int i = 0; i < literal && at < end; ++i) {
+            TEST
+            line[have++] = code[at++];
+        }
+        if (broken || at >= end) break;
+        int again = code[at++] & 7;
+        if (again == 7 && at < end) again += code[at++];
+        ROOM
+        for (int i = 0; i < again + 2; ++i) { line[have] = line[0]; have++; }
+        WRAP
+    }
+    for (int i = 0; i < CELLS; ++i) out[r * CELLS + i] = line[i];
+}
+"""
+
+EACH = "if (have >= CELLS) { broken = 1; break; }"
+
+
+@pytest.mark.parametrize(
+    ("test", "room", "wrap", "bad"),
+    [
+        (EACH, "", "", True),
+        (EACH, "if (again + 2 > CELLS - have) break;", "", False),
+        (EACH, "again = min(again, CELLS - 2 - have);", "", False),
+        (EACH, "", "if (have > CELLS / 2) have = 0;", False),
+        ("", "", "", False),
+    ],
+)
+def test_a_run_beside_one_that_is_tested_in_each_round(test: str, room: str, wrap: str, bad: bool) -> None:
+    code = INFLATE.replace("TEST", test).replace("ROOM", room).replace("WRAP", wrap)
+    found = findings(ArrayIndexOutOfRange, code, "opencl")
+    assert bool(found) is bad, [one.message for one in found]
