@@ -242,18 +242,24 @@ def pointer_to(array: ArrayValue) -> Expr:
 
 
 def part(f: Function, array: ArrayValue, name: str, node: ast.AST) -> ArrayValue | None:
-    """The real or the imaginary parts of an array of complex numbers: every other number; None for other arrays."""
+    """The real or the imaginary parts of an array of complex numbers, or one field of all records of an array; None for
+    other arrays, and where a record is no multiple of the field."""
     if name == "real" and isinstance(array.element, (IntType, FloatType)):
         return array
-    if not isinstance(array.element, StructType) or len(array.element.fields) != 2:
+    record = array.element
+    field = record.field(name) if isinstance(record, StructType) else None
+    if field is None or not field.type.size or not record.size or isinstance(field.type, ArrayType):
         return None
-    span, half = f.span(node), array.element.fields[0].type
-    base: Expr = Cast(span, PointerType(half, array.space), pointer_to(array), True)
-    if name == "imag":
-        at = Subscript(span, half, base, literal(span, 1))
-        base = AddressOf(span, PointerType(half, array.space), at)
-    strides = tuple(integer("*", stride, literal(span, 2), span) for stride in strides_of(array))
-    return ArrayValue(base, half, array.shape, array.space, strides)
+    span, each = f.span(node), field.type
+    step, before = divmod(record.size or 0, each.size or 1), divmod(field.offset or 0, each.size or 1)
+    if step[1] or before[1]:
+        return None
+    base: Expr = Cast(span, PointerType(each, array.space), pointer_to(array), True)
+    if before[0]:
+        at = Subscript(span, each, base, literal(span, before[0]))
+        base = AddressOf(span, PointerType(each, array.space), at)
+    strides = tuple(integer("*", stride, literal(span, step[0]), span) for stride in strides_of(array))
+    return ArrayValue(base, each, array.shape, array.space, strides)
 
 
 def flattened(f: Function, array: ArrayValue, node: ast.AST) -> Value:
@@ -286,7 +292,8 @@ def member(f: Function, base: Expr, name: str, node: ast.AST) -> Value:
 
 
 def _field_view(f: Function, array: ArrayValue, name: str, node: ast.AST) -> Value:
-    return f.opaque(node, f"all the fields {name} of an array")
+    found = part(f, array, name, node)
+    return found if found is not None else f.opaque(node, f"all the fields {name} of an array")
 
 
 # --------------------------------------------------------------------------------------------------- arrays of a kernel

@@ -22,6 +22,7 @@ from kernlint.frontends.python.values import (
     Group,
     Host,
     Named,
+    Rest,
     TupleValue,
     Value,
     unified,
@@ -36,8 +37,6 @@ def call(f: Function, node: ast.Call) -> Value:
     """The value of a call; what it does becomes a node of the tree."""
     from kernlint.frontends.python.expressions import value
 
-    if any(isinstance(arg, ast.Starred) for arg in node.args) or any(key.arg is None for key in node.keywords):
-        return f.opaque(node, "a call with a star")
     path = _path(f, node.func)
     if path == "numba.cuda.const.array_like" and node.args:
         return _constant(f, node, value(f, node.args[0]))
@@ -47,7 +46,9 @@ def call(f: Function, node: ast.Call) -> Value:
         target = Callee(other) if other is not None else target
     if isinstance(target, Named) and target.path in ("print", "numba.cuda.print"):
         return Call(f.span(node), VOID, "printf", None, _printed(f, node), pure_math=False)
-    args = [value(f, arg) for arg in node.args]
+    args = _given(f, node)
+    if args is None:
+        return f.opaque(node, "a call with a star")
     keys = {key.arg: value(f, key.value) for key in node.keywords if key.arg is not None}
     if isinstance(target, Named):
         return _named(f, target.path, args, keys, node)
@@ -62,6 +63,26 @@ def call(f: Function, node: ast.Call) -> Value:
         if isinstance(kind, Type) and len(args) == 1:
             return cast(f, kind, args[0], node)
     return _unresolved(f, ast.unparse(node.func)[:40], args, node)
+
+
+def _given(f: Function, node: ast.Call) -> Values | None:
+    """What a call passes by place; None where a star stands for what is not in sight."""
+    from kernlint.frontends.python.expressions import value
+
+    if any(key.arg is None for key in node.keywords):
+        return None
+    out: Values = []
+    for at, arg in enumerate(node.args):
+        found = value(f, arg.value if isinstance(arg, ast.Starred) else arg)
+        if not isinstance(arg, ast.Starred):
+            out.append(found)
+        elif isinstance(found, TupleValue):
+            out.extend(found.items)
+        elif isinstance(found, Rest) and at + 1 == len(node.args):
+            out.append(found)
+        else:
+            return None
+    return out
 
 
 def _path(f: Function, node: ast.expr) -> str | None:
@@ -154,6 +175,8 @@ def _unresolved(f: Function, name: str, args: Values, node: ast.Call) -> Value:
     for arg in args:
         if isinstance(arg, ArrayValue):
             scalars.append(arrays.pointer_to(arg))
+        elif isinstance(arg, Rest):
+            scalars.append(arg.base)
         elif isinstance(arg, Expr):
             scalars.append(arg)
     kind = unified(None, scalars[0].type) if scalars and isinstance(scalars[0].type, (IntType, FloatType)) else UNKNOWN
@@ -182,7 +205,9 @@ def _libdevice(f: Function, name: str, args: Values, node: ast.Call) -> Value:
 def _device(f: Function, target: Callee, args: Values, keys: dict[str, Value], node: ast.Call) -> Value:
     """A call of a device function: made for the types of these arguments."""
     names = target.function.parameters
-    given: list[Value] = list(args)
+    star = target.function.node.args.vararg
+    given: list[Value] = list(args if star is None else args[: len(names)])
+    more: list[Value] = [] if star is None else list(args[len(names) :])
     for name in names[len(args) :]:
         if name in keys:
             given.append(keys[name])
@@ -191,8 +216,13 @@ def _device(f: Function, target: Callee, args: Values, keys: dict[str, Value], n
             if default is None:
                 break
             given.append(default)
-    if len(given) != len(names) or len(args) > len(names):
+    unsure = any(isinstance(one, Rest) for one in (*given, *more[:-1])) or (
+        len(more) > 1 and isinstance(more[-1], Rest)
+    )
+    if len(given) != len(names) or unsure:
         return f.opaque(node, f"{target.function.name} is called with other arguments than it has", kind="call")
+    if star is not None:
+        given.append(more[0] if more and isinstance(more[0], Rest) else TupleValue(tuple(more)))
     function, passed, result = f.lowering.device(target.function, tuple(given), f.span(node))
     if function is None:
         return f.opaque(node, f"{target.function.name} could not be followed", result, kind="call")

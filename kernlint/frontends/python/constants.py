@@ -181,7 +181,10 @@ class Constants:
         if last in ("dtype", "from_dtype") and args:
             return self._dtype(args[0], scope, depth)
         if last in SCALARS and len(args) == 1 and not keys:
-            value = _numeric(self._value(args[0], scope, depth + 1))
+            given = self._value(args[0], scope, depth + 1)
+            if isinstance(given, str) and path == "float":
+                return _said(given)
+            value = _numeric(given)
             return float(value) if "float" in last or last == "double" else int(value)
         rounded = _ROUNDED.get(last)
         if rounded is not None and len(args) == 1:
@@ -313,6 +316,14 @@ def _small(value: object) -> object:
     return value
 
 
+def _said(text: str) -> float:
+    """``float("nan")``."""
+    try:
+        return float(text)
+    except ValueError:
+        raise Unknown from None
+
+
 _NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
 
 
@@ -325,6 +336,12 @@ def _of_library(path: str | None) -> object:
         return SCALARS[path]
     if first in ("numpy", "numba", "cupy", "numba_cuda") and last in SCALARS:
         return SCALARS[last]
-    if first in ("numpy", "math", "cupy") and last in _NUMBERS:
-        return _NUMBERS[last]
+    if (number := number_of(f"{first}.{last}")) is not None:
+        return number
     raise Unknown
+
+
+def number_of(path: str) -> float | None:
+    """The number that a full name of a library stands for."""
+    home, _, last = path.partition(".")
+    return _NUMBERS.get(last) if home in ("numpy", "math", "cupy") else None

@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from kernlint.frontends.python import arrays, pointers
 from kernlint.frontends.python.calls import call
-from kernlint.frontends.python.constants import HostArray
+from kernlint.frontends.python.constants import HostArray, number_of
 from kernlint.frontends.python.context import DEPTH, Function, converted, literal, truth
 from kernlint.frontends.python.functions import full_name
 from kernlint.frontends.python.names import attribute_of, is_open, launch_value, lookup, symbol
 from kernlint.frontends.python.operators import apply, compared, negated
-from kernlint.frontends.python.values import ArrayValue, Host, Named, TupleValue, Value, unified
+from kernlint.frontends.python.values import COMPLEX128, ArrayValue, Host, Named, TupleValue, Value, unified
 from kernlint.tree.nodes import Binary, Call, Conditional, Expr, FloatLit, IntLit, Opaque, Unary
 from kernlint.tree.types import BOOL, F64, I64, UNKNOWN, FloatType, IntType, Type
 
@@ -63,7 +63,8 @@ def as_scalar(f: Function, found: Value, node: ast.expr) -> Expr:
     if isinstance(found, Named) and not found.path.startswith(("numba.", "numpy.", "math.")):
         return symbol(f, (0, found.path), found.path.rpartition(".")[2] or found.path, node)
     if isinstance(found, Named):
-        return f.opaque(node, f"{found.path} is not known")
+        number = number_of(found.path)
+        return f.opaque(node, f"{found.path} is not known") if number is None else FloatLit(f.span(node), F64, number)
     return Opaque(f.span(node), UNKNOWN, "a value that only the host has")
 
 
@@ -89,6 +90,9 @@ def _constant(f: Function, node: ast.expr) -> Value:
         return IntLit(span, I64, found) if abs(found) < 1 << 64 else f.opaque(node, "a number of more than 64 bits")
     if isinstance(found, float):
         return FloatLit(span, F64, found)
+    if isinstance(found, complex):
+        parts = (FloatLit(span, F64, found.real), FloatLit(span, F64, found.imag))
+        return Call(span, COMPLEX128, "complex", None, parts, pure_math=True)
     return Host(node, found)
 
 
@@ -203,6 +207,14 @@ def _conditional(f: Function, node: ast.expr) -> Value:
         then = value(f, node.body)
     with f.no_statements(), f.supposing(cond, False):
         other = value(f, node.orelse)
+    return _chosen(f, cond, then, other, node)
+
+
+def _chosen(f: Function, cond: Expr, then: Value, other: Value, node: ast.expr) -> Value:
+    """One of two values; of tuples that are as long, item by item."""
+    if isinstance(then, TupleValue) and isinstance(other, TupleValue) and len(then.items) == len(other.items):
+        pairs = zip(then.items, other.items, strict=True)
+        return TupleValue(tuple(_chosen(f, cond, one, two, node) for one, two in pairs))
     if not isinstance(then, Expr) or not isinstance(other, Expr):
         if isinstance(cond, IntLit):
             return then if cond.value else other
@@ -244,6 +256,12 @@ CHOSEN = 64
 
 
 def _item(f: Function, base: TupleValue, node: ast.Subscript) -> Value:
+    if isinstance(node.slice, ast.Slice):
+        ends = [None if one is None else value(f, one) for one in (node.slice.lower, node.slice.upper, node.slice.step)]
+        if all(end is None or isinstance(end, IntLit) for end in ends):
+            lower, upper, step = (end.value if isinstance(end, IntLit) else None for end in ends)
+            return TupleValue(base.items[lower:upper:step]) if step != 0 else base
+        return f.opaque(node, "a part of a tuple", kind="subscript")
     at = value(f, node.slice)
     if isinstance(at, IntLit) and -len(base.items) <= at.value < len(base.items):
         return base.items[at.value]

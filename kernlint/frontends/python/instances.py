@@ -12,9 +12,10 @@ from kernlint.frontends.python.constants import Constants
 from kernlint.frontends.python.context import PASSES, Function, Lowering, Variables, integer
 from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated
 from kernlint.frontends.python.neighbours import Neighbours
-from kernlint.frontends.python.parameters import Uses, stated_of, uses_of
+from kernlint.frontends.python.parameters import Uses, uses_of
+from kernlint.frontends.python.stated import stated_of
 from kernlint.frontends.python.uses import assignments, loop_variables, placements
-from kernlint.frontends.python.values import ArrayValue, Callee, Group, Host, Named, TupleValue, Value, constant
+from kernlint.frontends.python.values import ArrayValue, Callee, Group, Host, Named, Rest, TupleValue, Value, constant
 from kernlint.record import dataclass, field
 from kernlint.source import Span
 from kernlint.tree.nodes import (
@@ -132,6 +133,12 @@ class Instances:
                 bound.decls[name] = bound.add(span, name, kind)
             if said is not None or hints.get(name) is not None:
                 self.lowering.stated.update(bound.params[at:])
+        star = jitted.node.args.vararg
+        if star is not None:
+            type_ = PointerType(UNKNOWN, Space.GLOBAL)
+            bound.env[star.arg] = Rest(
+                Ref(self.lowering.span(star), type_, bound.add(self.lowering.span(star), star.arg, type_))
+            )
         function, _ = self._lower(jitted, bound, role)
         return function
 
@@ -151,7 +158,8 @@ class Instances:
 
     def _parameter(self, jitted: Jitted, name: str) -> Span:
         own = jitted.node.args
-        node = next(arg for arg in (*own.posonlyargs, *own.args, *own.kwonlyargs) if arg.arg == name)
+        more = () if own.vararg is None else (own.vararg,)
+        node = next(arg for arg in (*own.posonlyargs, *own.args, *own.kwonlyargs, *more) if arg.arg == name)
         return self.lowering.span(node)
 
     @staticmethod
@@ -182,7 +190,8 @@ class Instances:
         bound = Bound()
         key: list[object] = [id(jitted.node)]
         self.sized = _sizes_of(jitted)
-        for name, arg in zip(jitted.parameters, args, strict=True):
+        star = jitted.node.args.vararg
+        for name, arg in zip((*jitted.parameters, *(() if star is None else (star.arg,))), args, strict=True):
             where = self._parameter(jitted, name)
             bound.env[name] = self._bind(bound, where, name, arg, passed, key)
             value = bound.env[name]
@@ -226,6 +235,10 @@ class Instances:
             return TupleValue(tuple(items))
         if isinstance(arg, ArrayValue):
             return self._bind_array(bound, span, name, arg, passed, key)
+        if isinstance(arg, Rest):
+            passed.append(arg.base)
+            key.append("rest")
+            return Rest(Ref(span, arg.base.type, bound.add(span, name, arg.base.type)))
         if isinstance(arg, Callee):
             key.append(id(arg.function.node))
         elif isinstance(arg, (Named, Group)):
@@ -288,7 +301,7 @@ class Instances:
         self.remarks.update(dict.fromkeys(f.remarks))
         result = f.result if f.result is not None and kind is FunctionKind.DEVICE else VOID
         losses = list(f.losses)
-        if node.args.vararg is not None or node.args.kwarg is not None:
+        if node.args.kwarg is not None:
             losses.append(Loss("expression", "parameters with a star", self.lowering.span(node)))
         function = FunctionDecl(
             self.lowering.span(node),

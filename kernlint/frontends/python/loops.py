@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from kernlint.frontends.python import arrays
-from kernlint.frontends.python.context import Function, assignment, converted, least, literal, truth
+from kernlint.frontends.python.context import Function, assignment, converted, integer, least, literal, truth
 from kernlint.frontends.python.functions import full_name
 from kernlint.frontends.python.names import is_open
 from kernlint.frontends.python.operators import apply
@@ -224,20 +225,44 @@ def _indexed(f: Function, node: ast.For, count: Expr, item: object) -> list[Stmt
     return _with_else(f, node, [For(f.span(node), DeclStmt(span, (counter,)), cond, move, inside)])
 
 
+def _items(f: Function, over: ast.expr) -> tuple[Expr, Callable[[Expr], Value]] | None:
+    """How many items something has that is gone through one by one, and what the item at a place is; None where that is
+    not known.  ``enumerate``, ``zip`` and ``reversed`` of arrays, and of each other; the first of several says how
+    many."""
+    from kernlint.frontends.python.expressions import value
+
+    path = full_name(f.lowering.program, over.func, f.scope) if isinstance(over, ast.Call) else None
+    if not isinstance(over, ast.Call) or path not in ("enumerate", "zip", "reversed"):
+        found = value(f, over)
+        if not isinstance(found, ArrayValue) or not found.rank:
+            return None
+        return found.shape[0], lambda at: arrays.subscript(f, found, [at], over)
+    if any(isinstance(arg, ast.Starred) for arg in over.args) or over.keywords or not over.args:
+        return None
+    parts = [_items(f, arg) for arg in (over.args if path == "zip" else over.args[:1])]
+    inner = [part for part in parts if part is not None]
+    if len(inner) < len(parts):
+        return None
+    count, item = inner[0]
+    span = f.span(over)
+    if path == "zip":
+        return count, lambda at: TupleValue(tuple(each(at) for _, each in inner))
+    if path == "reversed":
+        return count, lambda at: item(integer("-", integer("-", count, literal(span, 1), span), at, span))
+    start = value(f, over.args[1]) if len(over.args) > 1 else None
+    if start is not None and not isinstance(start, Expr):
+        return None
+    return count, lambda at: TupleValue((at if start is None else integer("+", at, start, span), item(at)))
+
+
 def _made_of(f: Function, node: ast.For, how: str, call: ast.Call) -> list[Stmt]:
     """``enumerate(array)``, ``zip(a, b)``."""
     from kernlint.frontends.python.expressions import value
 
+    made = _items(f, call)
+    if made is not None:
+        return _indexed(f, node, *made)
     parts = [value(f, arg) for arg in call.args]
-    found = [part for part in parts if isinstance(part, ArrayValue) and part.rank]
-    if len(found) == len(parts) and parts and how == "enumerate" and len(parts) == 1:
-        (array,) = found
-        return _indexed(f, node, array.shape[0], lambda at: TupleValue((at, arrays.subscript(f, array, [at], node))))
-    if len(found) == len(parts) and parts and how == "zip":
-        return _indexed(
-            f, node, found[0].shape[0],
-            lambda at: TupleValue(tuple(arrays.subscript(f, one, [at], node) for one in found)),
-        )  # fmt: skip
     tuples = [part for part in parts if isinstance(part, TupleValue)]
     if len(tuples) == len(parts) and parts:
         if how == "zip":

@@ -223,6 +223,9 @@ def _of_array(f: Function, base: ArrayValue, node: ast.Attribute) -> Value:
         return found if found is not None else f.opaque(node, f"the {name} parts of an array")
     if name == "flat":
         return arrays.flattened(f, base, node)
+    if isinstance(base.element, StructType) and base.element.field(name) is not None:
+        found = arrays.part(f, base, name, node)
+        return found if found is not None else f.opaque(node, f"all the fields {name} of an array")
     return Host(node, (base, name))  # a method
 
 

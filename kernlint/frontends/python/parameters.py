@@ -1,19 +1,15 @@
 """What the parameters of a kernel are, where no signature says so: arrays and their axes by how they are subscripted,
-numbers by what they are compared with and counted against.
-
-Types that nothing tells are taken to be single-precision floats; no finding rests on that.
+numbers by what they are compared with and counted against.  :mod:`.stated` makes types of it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from itertools import pairwise, takewhile
 
-from kernlint.frontends.python.functions import Array, Jitted, Stated
-from kernlint.frontends.python.values import COMPLEX128
+from kernlint.frontends.python.functions import Jitted
 from kernlint.record import dataclass, field
-from kernlint.tree.types import F32, F64, I64, U64, Type, VectorType
 
 ROUNDS = 4
 """How far integers are followed through assignments, backwards."""
@@ -33,10 +29,8 @@ class Use:
     """Names that it is taken apart to."""
     states: bool = False
     """Its elements are states of generators of random numbers, of 16 bytes."""
-
-
-STATE = VectorType(U64, 2)
-"""What ``create_xoroshiro128p_states`` makes an array of: two words of 64 bits."""
+    fields: dict[str, bool] = field(default_factory=dict)
+    """Fields that are taken of its elements, which are records; whether each counts something."""
 
 
 @dataclass(slots=True, eq=False)
@@ -120,11 +114,18 @@ def _tuples(body: list[ast.stmt]) -> dict[str, int]:
     return found
 
 
+def _is_name(index: ast.expr) -> bool:
+    """Whether an index is the name of a field of records."""
+    return isinstance(index, ast.Constant) and isinstance(index.value, str)
+
+
 def _rank(index: ast.expr, tuples: dict[str, int]) -> int:
     """Axes that an index is about."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     out = 0
     for part in parts:
+        if _is_name(part):
+            continue
         if isinstance(part, ast.Name) and part.id in tuples:
             out += tuples[part.id]
         elif not (isinstance(part, ast.Constant) and part.value is Ellipsis):
@@ -141,6 +142,8 @@ def _kept(index: ast.expr) -> int:
 def _look(node: ast.AST, uses: Uses, tuples: dict[str, int], bound: dict[str, list[ast.expr]]) -> None:
     if isinstance(node, ast.Subscript):
         _subscript(node, uses, tuples)
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Subscript):
+        _field(node.value, node.attr, uses)
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         if node.attr == "shape":
             uses.axes(node.value.id, 1)
@@ -160,11 +163,50 @@ def _look(node: ast.AST, uses: Uses, tuples: dict[str, int], bound: dict[str, li
     elif isinstance(node, (ast.Assign, ast.AnnAssign)):
         _assigned(node, uses, bound)
     elif isinstance(node, ast.For):
-        over = node.iter
-        through = isinstance(over, ast.Call) and getattr(over.func, "id", "") in ("enumerate", "zip", "reversed")
-        for one in over.args if through and isinstance(over, ast.Call) else [over]:
-            if isinstance(one, ast.Name):
-                uses.axes(one.id, 1)
+        _gone_through(node.iter, node.target, uses, tuples, bound)
+
+
+def _gone_through(
+    over: ast.expr, target: ast.expr, uses: Uses, tuples: dict[str, int], bound: dict[str, list[ast.expr]]
+) -> None:
+    """``for target in over``: what is gone through is an array, and what it is taken apart to one of its items."""
+    how = getattr(over.func, "id", "") if isinstance(over, ast.Call) else ""
+    parts = target.elts if isinstance(target, ast.Tuple) else []
+    if isinstance(over, ast.Call) and how == "enumerate" and over.args:
+        _gone_through(over.args[0], parts[1] if len(parts) == 2 else ast.Tuple([]), uses, tuples, bound)
+    elif isinstance(over, ast.Call) and how in ("zip", "reversed"):
+        targets = (
+            [target]
+            if how == "reversed"
+            else parts
+            if len(parts) == len(over.args)
+            else [ast.Tuple([])] * len(over.args)
+        )
+        for one, each in zip(over.args, targets, strict=False):
+            _gone_through(one, each, uses, tuples, bound)
+    elif isinstance(over, (ast.Name, ast.Subscript)):
+        rank = 1 + bool(parts)
+        if isinstance(over, ast.Name):
+            uses.axes(over.id, rank)
+        else:
+            _part_of(over, rank, uses, tuples)
+        if isinstance(target, ast.Name):
+            item = ast.copy_location(ast.Subscript(over, ast.Constant(0), ast.Load()), over)
+            bound.setdefault(target.id, []).append(item)
+
+
+_NO_FIELDS = _ARRAY | {"shape", "real", "imag", "x", "y", "z", "w"}
+"""What may be asked of a part of an array, or of an element that is no record."""
+
+
+def _field(element: ast.Subscript, name: str, uses: Uses, whole: bool = False) -> None:
+    """``records[i].name``, ``records[i]["name"]``: what is kept in the array are records."""
+    at: ast.expr = element
+    while isinstance(at, ast.Subscript) and not _is_name(at.slice) and not _kept(at.slice):
+        at = at.value
+    if isinstance(at, ast.Name) and name not in _NO_FIELDS:
+        fields = uses.get(at.id).fields
+        fields[name] = fields.get(name, False) or whole
 
 
 _ARRAYS = frozenset({"ndarray", "NDArray", "Tensor", "DeviceNDArray"})
@@ -189,8 +231,8 @@ def _assigned(node: ast.Assign | ast.AnnAssign, uses: Uses, bound: dict[str, lis
         if isinstance(target, ast.Name):
             bound.setdefault(target.id, []).append(value)
         elif isinstance(target, ast.Tuple):
-            if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
-                uses.axes(value.value.id, len(target.elts))
+            for array in _shaped(value):
+                uses.axes(array, len(target.elts))
             _taken_apart(value, uses)
             if isinstance(value, ast.Name):
                 uses.axes(value.id, 1)
@@ -207,6 +249,17 @@ def _assigned(node: ast.Assign | ast.AnnAssign, uses: Uses, bound: dict[str, lis
                 for part, one in zip(target.elts, value.elts, strict=True):
                     if isinstance(part, ast.Name):
                         bound.setdefault(part.id, []).append(one)
+
+
+def _shaped(value: ast.expr) -> Iterator[str]:
+    """The arrays whose shape an expression is, as it is or turned round."""
+    if isinstance(value, ast.IfExp):
+        yield from _shaped(value.body)
+        yield from _shaped(value.orelse)
+    elif isinstance(value, ast.Subscript) and ast.unparse(value.slice) == "::-1":
+        yield from _shaped(value.value)
+    elif isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
+        yield value.value.id
 
 
 def _taken_apart(value: ast.expr, uses: Uses) -> None:
@@ -260,7 +313,10 @@ def _subscript(node: ast.Subscript, uses: Uses, tuples: dict[str, int]) -> None:
         return
     if isinstance(at, ast.Name):
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-            uses.get(at.id).record = True
+            if isinstance(node.value, ast.Subscript):
+                _field(node.value, node.slice.value, uses)
+            else:
+                uses.get(at.id).record = True
             return
         uses.axes(at.id, rank)
     for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
@@ -351,6 +407,10 @@ def _whole(expr: ast.expr, uses: Uses) -> None:
     elif isinstance(expr, ast.IfExp):
         _whole(expr.body, uses)
         _whole(expr.orelse, uses)
+    elif isinstance(expr, ast.Attribute) and isinstance(expr.value, ast.Subscript):
+        _field(expr.value, expr.attr, uses, True)
+    elif isinstance(expr, ast.Subscript) and _is_name(expr.slice) and isinstance(expr.value, ast.Subscript):
+        _field(expr.value, str(getattr(expr.slice, "value", "")), uses, True)
     elif isinstance(expr, ast.Subscript):
         at = expr.value
         while isinstance(at, ast.Subscript):
@@ -365,10 +425,11 @@ def _whole(expr: ast.expr, uses: Uses) -> None:
 def _passed(node: ast.Call, uses: Uses, called: Callees, depth: int) -> None:
     """What a device function does with what it is given."""
     callee = called(node)
-    if callee is None or any(isinstance(arg, ast.Starred) for arg in node.args):
+    if callee is None:
         return
     inner = uses_of(callee, called, depth + 1)
-    for name, arg in zip(callee.parameters, node.args, strict=False):
+    placed = takewhile(lambda arg: not isinstance(arg, ast.Starred), node.args)
+    for name, arg in zip(callee.parameters, placed, strict=False):
         use = inner.of.get(name)
         if use is None:
             continue
@@ -381,16 +442,3 @@ def _passed(node: ast.Call, uses: Uses, called: Callees, depth: int) -> None:
             _part_of(arg, use.rank, uses, {})
         elif use.whole:
             _whole(arg, uses)
-
-
-def stated_of(use: Use | None, hint: Stated = None) -> Stated:
-    """The type of a parameter by its uses, and by what a launch passes (``hint``)."""
-    if isinstance(hint, Array):
-        rank = max(hint.rank, (use.rank or 0) if use is not None else 0)
-        return Array(hint.element, rank or 1, "C")
-    if use is None or use.rank is None:
-        if hint is not None:
-            return hint
-        return I64 if use is not None and use.whole else F64 if use is not None and use.compared else F32
-    element: Type = STATE if use.states else COMPLEX128 if use.parts else I64 if use.whole else F32
-    return Array(element, use.rank, "C")

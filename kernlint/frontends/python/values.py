@@ -111,7 +111,15 @@ class Group:
     kind: str
 
 
-Value = Expr | ArrayValue | TupleValue | Named | Callee | Host | Group
+@dataclass(frozen=True, slots=True, eq=False)
+class Rest:
+    """What a parameter with a star takes, where nobody says how much that is: ``base`` is a pointer that stands for
+    all the arrays in it."""
+
+    base: Expr
+
+
+Value = Expr | ArrayValue | TupleValue | Named | Callee | Host | Group | Rest
 
 
 # ------------------------------------------------------------------------------------------------------------ types

@@ -53,9 +53,23 @@ def test_what_exec_makes_is_said() -> None:
     assert loud(outcome) == ["line 3: what exec makes is not analysed"]
 
 
-def test_kernels_with_stars_are_analysed_in_part() -> None:
-    outcome = checked(f"{HEAD}N = 1\n@cuda.jit\ndef m(y, *x):\n    y[0] = f(*x)\n\n{KERNEL}")
-    assert outcome.kernels == 2 and outcome.partial == 1
+@pytest.mark.parametrize(
+    ("parameters", "body", "partial"),
+    [
+        ("y, *x", "y[0] = f(*x)", 0),
+        ("y, *x", "g(y, 1, *x)", 0),
+        ("y, *x", "h(y, *x)", 0),
+        ("y, *x", "y[0] = x[1][0]", 1),
+        ("y, *x", "y[0] = f(*x, 1)", 1),
+        ("y, *x", "g(*x)", 1),
+        ("y, **x", "y[0] = 1", 1),
+    ],
+)
+def test_kernels_with_stars(parameters: str, body: str, partial: int) -> None:
+    around = "@cuda.jit\ndef g(y, n, *rest):\n    y[n] = 1\n    append(n, *rest)\n\n@cuda.jit\ndef h(y, *rest):\n"
+    around += "    g(y, 2, *rest)\n\n"
+    outcome = checked(f"{HEAD}N = 1\n{around}@cuda.jit\ndef m({parameters}):\n    {body}\n\n{KERNEL}")
+    assert outcome.partial == partial
     assert not outcome.results
 
 

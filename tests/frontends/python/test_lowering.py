@@ -6,7 +6,7 @@ from kernlint.frontends.clang.python.program import program_of
 from kernlint.frontends.python.module import numba_module
 from kernlint.tree.dump import statement_lines
 from kernlint.tree.nodes import Barrier, FloatLit, IntLit, Module, Ref, VarDecl
-from kernlint.tree.types import I64, ArrayType, PointerType
+from kernlint.tree.types import I64, ArrayType, PointerType, Space
 from kernlint.tree.walk import walk
 from tests.frontends.python.pairs import HEAD, PAIRS
 
@@ -278,3 +278,42 @@ def test_tuples_in_tuples_are_returned() -> None:
     code += body("i = cuda.grid(1)", "(p, q) = swap(x[i], out[i])", "x[i, 0], x[i, 1] = p", "out[i, 0], out[i, 1] = q")
     assert not any(function.losses for function in module(code).functions)
     assert "= tmp1.item1.item0" in text(code)
+
+
+def test_elements_whose_fields_are_taken_are_records() -> None:
+    found = module(body("i = cuda.grid(1)", "x[i].a = x[i]['k'] + 1", "out[x[i].k] = x.a[i]"))
+    (kernel,) = found.kernels
+    fields = kernel.function.params[0].type.pointee.fields  # type: ignore[attr-defined]
+    assert [(each.name, each.type == I64, each.offset) for each in fields] == [("a", False, 0), ("k", True, 8)]
+    assert "x[i].a = " in text(body("i = cuda.grid(1)", "x[i].a = x[i]['k'] + 1"))
+    assert "(f64*global)x[(i * 2)]" in text(body("i = cuda.grid(1)", "out[i] = x.a[i] + x[i].b + x[i].a"))
+    assert not kernel.function.losses
+    plain = module(body("i = cuda.grid(1)", "out[i] = x[i].real + x[i].imag")).kernels[0].function.params[0]
+    assert plain.type.pointee.size is not None and "record" not in repr(plain.type)  # type: ignore[attr-defined]
+
+
+def test_what_is_gone_through_side_by_side() -> None:
+    for head, item in (
+        ("for u, a in enumerate(x[i]):", "x[(i * x.shape[1])][index']"),
+        ("for u, (a, b) in enumerate(zip(x[i], y)):", "x[(i * x.shape[1])][index']"),
+        ("for (u, b), a in zip(enumerate(y), x[i]):", "x[(i * x.shape[1])][index']"),
+        ("for u, a in enumerate(x[i], 1):", "x[(i * x.shape[1])][index']"),
+    ):
+        found = module(body("i = cuda.grid(1)", head, "    out[i, u] = a", args="x, y, out"))
+        assert not found.kernels[0].function.losses, head
+        assert item in "".join(statement_lines(found.kernels[0].function.body)), head
+    turned = text(body("i = cuda.grid(1)", "for a in reversed(x):", "    out[i] = a"))
+    assert "((x.shape[0] - 1) - index')" in turned
+    whole = module(body("i = cuda.grid(1)", "for u, a in enumerate(x):", "    out[i, a] = u"))
+    assert whole.kernels[0].function.params[0].type == PointerType(I64, Space.GLOBAL)
+
+
+def test_shapes_are_chosen_and_turned_round() -> None:
+    out = text(body("n, m = x.shape if out.size > 3 else out.shape[::-1]", "out[n - 1, m - 1] = x[0, 0]"))
+    assert "? x.shape[0] : out.shape[1]" in out and "? x.shape[1] : out.shape[0]" in out
+
+
+def test_numbers_of_libraries_and_complex_numbers() -> None:
+    before = "try:\n    from math import nan\nexcept ImportError:\n    nan = float('nan')\n"
+    for line in ("out[0] = nan", "s = 0j", "s += 1j * x[0]"):
+        assert not module(body("s = 0.j", line, before=before)).kernels[0].function.losses, line
