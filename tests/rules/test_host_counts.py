@@ -48,6 +48,43 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "frames that the memory of one has no room for": (
+        ByteCountMismatch,
+        """
+        struct Film {
+            int wide, high, frames;
+            size_t one() const { return (size_t)wide * high; }
+            size_t all() const { return one() * frames; }
+        };
+        __global__ void fade(float *film, const float *mask, int cells) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < cells) film[(size_t)blockIdx.y * cells + i] *= mask[i];
+        }
+        void run(float *film, const float *from, const Film &of) {
+            float *mask = nullptr;
+            cudaMalloc(&mask, of.one() * sizeof(float));
+            if (of.frames == 1) {  // only good
+                cudaMemcpy(mask, from, of.all() * sizeof(float), cudaMemcpyHostToDevice);  // only good
+            }  // only good
+            cudaMemcpy(mask, from, of.one() * sizeof(float), cudaMemcpyHostToDevice);  // only good
+            cudaMemcpy(mask, from, of.all() * sizeof(float), cudaMemcpyHostToDevice);  // only bad  // bad
+            fade<<<dim3((of.wide * of.high + 127) / 128, of.frames), 128>>>(film, mask, of.wide * of.high);
+            cudaFree(mask);
+        }
+        """,
+    ),
+    "planes and channels that the memory of one has no room for": (
+        ByteCountMismatch,
+        """
+        void run(const float *from, int rows, int planes, int channels) {
+            float *x = nullptr;
+            cudaMalloc(&x, rows * sizeof(float));  // only bad
+            cudaMalloc(&x, (size_t)rows * planes * channels * sizeof(float));  // only good
+            cudaMemcpy(x, from, sizeof(float) * rows * planes * channels, cudaMemcpyHostToDevice);  // bad
+            cudaFree(x);
+        }
+        """,
+    ),
     "what a check lets through": (
         ByteCountMismatch,
         """

@@ -17,7 +17,7 @@ LONGEST = 160
 MOST = 4096
 """The largest value that a number is tried with which checks hold down."""
 
-_COUNTS = frozenset({SymbolKind.PARAM, SymbolKind.UNKNOWN})
+_COUNTS = frozenset({SymbolKind.PARAM, SymbolKind.UNKNOWN, SymbolKind.LOAD})
 _OF_LOOPS = frozenset({SymbolKind.COUNTER, SymbolKind.TRIPS})
 _SOME = (2, 3, 4)
 
@@ -25,10 +25,11 @@ _SOME = (2, 3, 4)
 def overdone(size: Term, behind: Extent, given: Polynomial, guards: Sequence[Term], there: Polynomial) -> str | None:
     """What is wrong with a size, ``given`` with its offset, of which as many bytes as ``there`` are behind a pointer;
     None where nothing says so."""
-    more = times_more(given, there, guards) if behind.offset.value == 0 else None
-    if more is not None:
-        message = f"{words(size)} bytes are asked for, {more.name} times the {words(behind.size)} that are allocated"
-        return message if len(message) <= LONGEST else f"{more.name} times as many bytes are asked for as are allocated"
+    more = times_more(given, there, guards) if behind.offset.value == 0 else ()
+    if more:
+        times = " * ".join(symbol.name or "a size" for symbol in more)
+        message = f"{words(size)} bytes are asked for, {times} times the {words(behind.size)} that are allocated"
+        return message if len(message) <= LONGEST else f"{times} times as many bytes are asked for as are allocated"
     checked = let_through(size, behind, guards) if behind.offset.value == 0 else None
     if checked is not None:
         symbol, value, bytes_ = checked
@@ -39,25 +40,29 @@ def overdone(size: Term, behind: Extent, given: Polynomial, guards: Sequence[Ter
     return None
 
 
-def times_more(given: Polynomial, there: Polynomial, guards: Sequence[Term]) -> Symbol | None:
-    """A number that the first count is multiplied by, and the second one is not, though they are the same otherwise;
-    None where there is none, or where the host has held it down."""
+def times_more(given: Polynomial, there: Polynomial, guards: Sequence[Term]) -> tuple[Symbol, ...]:
+    """The numbers that the first count is multiplied by, and the second one is not, though they are the same otherwise;
+    none where there are none, or where the host has held one down."""
     if len(given.coefficients) != 1 or len(there.coefficients) != 1:
-        return None
+        return ()
     ((mono, value),), ((less, same),) = given.coefficients.items(), there.coefficients.items()
     rest = list(mono)
     for atom in less:
         if atom not in rest:
-            return None
+            return ()
         rest.remove(atom)
-    if value != same or len(rest) != 1:
-        return None
-    found = rest[0].symbol
-    if found is None or found.kind not in _COUNTS or not isinstance(found.type, IntType) or found.high in (0, 1):
-        return None
-    if found.reason == CUT_SHORT:
-        return None  # it may be made of the same numbers
-    return None if any(_holds_down(guard, found) for guard in guards) else found
+    if value < same or value % same or not rest:
+        return ()
+    found = tuple(atom.symbol for atom in rest if atom.symbol is not None)
+    if len(found) < len(rest) or not all(map(_may_be_more, found)):
+        return ()
+    return () if any(_holds_down(guard, one) for guard in guards for one in found) else found
+
+
+def _may_be_more(number: Symbol) -> bool:
+    """Whether a number may be more than one, and is not made of the same numbers as a size, for all that is known."""
+    known = number.kind in _COUNTS and isinstance(number.type, IntType)
+    return known and number.high not in (0, 1) and number.reason != CUT_SHORT
 
 
 def _holds_down(guard: Term, number: Symbol) -> bool:

@@ -35,6 +35,7 @@ from kernlint.symbolic.terms import (
     cast,
     const,
     plain,
+    substitute,
     subterms,
     symbols,
 )
@@ -53,6 +54,9 @@ FITTING = 1 << 31
 
 LARGE = 1 << 24
 """A number that a product with a small one brings beyond 32 bits."""
+
+_NUMBERED = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.PARAM, SymbolKind.LOAD)
+"""Kinds of symbols that number things, of which there is a first one."""
 
 _CALLERS = (SymbolKind.PARAM, SymbolKind.LOAD)
 """Kinds of symbols that callers choose."""
@@ -193,8 +197,11 @@ class Reach:
         return self._known[key]
 
 
-def _at_most(access: Access, part: Term, way: Way | None, most: dict[Symbol, int]) -> Example | None:
-    """What a part comes to where sizes are no larger than ``most``, if that leaves its type."""
+def _at_most(
+    access: Access, part: Term, way: Way | None, most: dict[Symbol, int], zero: tuple[Term, ...] = ()
+) -> Example | None:
+    """What a part comes to where sizes are no larger than ``most``, if that leaves its type.  ``zero``: what else holds
+    then."""
     kind, relations = part.type, way.relations if way is not None else ()
     facts = (*side(access).facts, *WITHIN, *relations)
     if not isinstance(kind, IntType) or not most:
@@ -204,6 +211,7 @@ def _at_most(access: Access, part: Term, way: Way | None, most: dict[Symbol, int
         for one, largest in most.items()
         for low, high in ((const(0, I64), cast(one.term, I64)), (cast(one.term, I64), const(largest, I64)))
     ]
+    bounds += zero
     first = narrowed((*(fact for fact in facts if not _may_wrap(fact)), *bounds), {})
     if first is None:
         return None
@@ -214,7 +222,7 @@ def _at_most(access: Access, part: Term, way: Way | None, most: dict[Symbol, int
     if not rooted.covers(part):
         pitch = _pitch(part, rooted, facts, most)
         if pitch is None:
-            return None
+            return None if zero else _first_of_all(access, part, way, most, rooted)
         most = {**most, **pitch}
         rooted = Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
         if not rooted.covers(part):
@@ -227,6 +235,20 @@ def _at_most(access: Access, part: Term, way: Way | None, most: dict[Symbol, int
     if found is not None and kind.high < found.value < BEYOND:
         return Example(tuple((one, high) for one, high in most.items()), found.value)
     return None
+
+
+def _first_of_all(
+    access: Access, part: Term, way: Way | None, most: dict[Symbol, int], rooted: Rooted
+) -> Example | None:
+    """As :func:`_at_most`, for the first of what nothing is said of: of however many shots, there is a shot 0, which
+    has as many samples as there are in one."""
+    known = (s for s in symbols(part) if s.kind in _NUMBERED and isinstance(s.type, IntType))
+    first = {s: const(0, s.type) for s in known if not rooted(s)}
+    rest = substitute(part, first) if first else part
+    if rest is part or not rest.symbols or not rooted.covers(rest):
+        return None
+    zero = tuple(binary("eq", one.term, none, BOOL) for one, none in first.items())
+    return _at_most(access, rest, way, most, zero)
 
 
 def _may_wrap(fact: Term) -> bool:

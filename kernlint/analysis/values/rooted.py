@@ -98,4 +98,7 @@ class Rooted:
         found = [high.value for low, high in self._checks if high.value is not None and symbol in growing(low)]
         if found:
             self._limits[symbol] = min(found)
-        return bool(found)
+        return bool(found) or any(
+            symbol in growing(low) and symbols(high) and all(one in self._said for one in symbols(high))
+            for low, high in self._checks
+        )

@@ -50,6 +50,39 @@ def test_volumes(said: str, index: str, told: str) -> None:
     assert [told in one.message for one in shown] == [True] * bool(told)
 
 
+GATHERS = """
+// A line has up to 90 000 receivers and 40 000 time steps.
+struct Line { int shots; int nrec; int nt; };
+__device__ long long at(const Line &l, int shot, int rec, int t) { return INDEX; }
+__global__ void record(Line l, const float *p, float *out, int t) {
+    const int rec = blockIdx.x * blockDim.x + threadIdx.x;
+    const int shot = blockIdx.y;
+    if (rec >= l.nrec || shot >= l.shots) return;
+    out[at(l, shot, rec, t)] = p[rec];
+}
+void step(const Line &l, const float *p, float *out, int t) {
+    if (t < 0 || t >= LAST) return;
+    record<<<dim3((l.nrec + 63) / 64, l.shots), 64>>>(l, p, out, t);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "index", "told"),
+    [
+        ("l.nt", "(shot * l.nrec + rec) * l.nt + t", "nt = 40000"),
+        ("l.nt", "rec * l.nt + t * 4 + shot", "nt = 40000"),
+        ("l.nt", "(shot * l.nt + t) * l.nrec + rec", "nt = 40000"),
+        ("10", "(shot * l.nt + t) * l.nrec + rec", ""),
+        ("l.nt", "((long long)shot * l.nrec + rec) * l.nt + t", ""),
+        ("l.nt", "shot * 100 + rec * 7000 + t", ""),
+    ],
+)
+def test_the_first_of_what_nothing_is_said_of(last: str, index: str, told: str) -> None:
+    shown = findings(IndexOverflow, GATHERS.replace("INDEX", index).replace("LAST", last), "cuda")
+    assert [told in one.message for one in shown] == [True] * bool(told)
+
+
 def test_tested_against_a_product_that_fits() -> None:
     assert findings(IndexOverflow, CHECKED, "cuda") == []
     shown = findings(IndexOverflow, CHECKED.replace("below 4096", "below 40 000"), "cuda")
