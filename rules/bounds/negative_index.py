@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.extent.extents import outside, replayed
+from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.extent.shifted_back import ShiftedBack, shifted_back
 from kernlint.analysis.replay import Replayer, replayer
+from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Root, RootKind
+from kernlint.analysis.trace.events import Access, Root, RootKind
 from kernlint.analysis.wording import also, element, index, verb, witness_of
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -87,7 +89,7 @@ class NegativeIndex(Rule):
     """
 
     meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, outside, sentinels, one_sided, shifted_back, allocated, replayer)
+    needs = (trace, outside, sentinels, one_sided, half_clamped, shifted_back, allocated, replayer)
     requires_whole = True
     looks_back = True
 
@@ -105,6 +107,8 @@ class NegativeIndex(Rule):
             yield self._nothing_found(kept)
         halves: tuple[OneSided, ...] = facts[one_sided]
         yield from (self._one_sided(one) for one in halves if one.below)
+        clamped: tuple[HalfClamped, ...] = facts[half_clamped]
+        yield from (self._half_clamped(one.access) for one in clamped if one.below)
         back: tuple[ShiftedBack, ...] = facts[shifted_back]
         yield from (self._shifted(one) for one in back if one.access.root not in arrays)
 
@@ -132,6 +136,17 @@ class NegativeIndex(Rule):
             ],
             assumptions=("the data put both coordinates below 0, as the test of the one says",),
             fix="test that this coordinate is not negative too",
+            confidence=Confidence.MEDIUM,
+        )
+
+    def _half_clamped(self, access: Access) -> Finding:
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} at a coordinate that may be negative: another one in the index, made "
+            "of data in the same way, is clamped at both ends, and this one only from above",
+            related=calls(access),
+            assumptions=("the data put both coordinates below 0, as the clamp of the other says",),
+            fix="clamp this coordinate to 0 too",
             confidence=Confidence.MEDIUM,
         )
 

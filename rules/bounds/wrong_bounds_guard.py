@@ -9,6 +9,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated, fits, in_words
 from kernlint.analysis.extent.asking import example, shown
 from kernlint.analysis.extent.documented import Beyond, documented
+from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.one_sided import OneSided, one_sided
@@ -22,6 +23,7 @@ from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access
 from kernlint.analysis.wording import element, index, verb
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -131,6 +133,7 @@ class WrongBoundsGuard(Rule):
         surplus_items,
         twins,
         one_sided,
+        half_clamped,
         allocated,
         limits,
         launch_context,
@@ -161,6 +164,8 @@ class WrongBoundsGuard(Rule):
             return
         halves: tuple[OneSided, ...] = facts[one_sided]
         yield from (self._one_sided(one) for one in halves if not one.below)
+        clamped: tuple[HalfClamped, ...] = facts[half_clamped]
+        yield from (self._half_clamped(one.access) for one in clamped if not one.below)
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:
             if one.fault is Fault.SWAPPED or (one.fault is Fault.OTHER and facts[crossed_sizes]):
@@ -208,6 +213,17 @@ class WrongBoundsGuard(Rule):
             ],
             assumptions=("the data put both coordinates past their ends, as the test of the one says",),
             fix="test this coordinate against its end too",
+            confidence=Confidence.MEDIUM,
+        )
+
+    def _half_clamped(self, access: Access) -> Finding:
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} at a coordinate that may be too large: another one in the index, "
+            "made of data in the same way, is clamped at both ends, and this one only from below",
+            related=calls(access),
+            assumptions=("the data put both coordinates past their ends, as the clamp of the other says",),
+            fix="clamp this coordinate to its last value too",
             confidence=Confidence.MEDIUM,
         )
 

@@ -2,8 +2,10 @@
 
 ``slots: [tokens], -1 for padding`` above a kernel that writes at ``slots[t]``; or ``if (i == SIZE) return;`` in the
 kernel before, for numbers from the same array that make a place in the same one, or for those that the host passes to
-both kernels and that neither changes.  Members of structs in an array are arrays of their own.  Whoever asks anything
-of the number here that the mark does not pass knows of it.
+both kernels and that neither changes.  So it is where another kernel asks for the mark of the very element that is read
+here, in an array that no kernel of the file writes: with a mark that makes a place before the start.  Members of
+structs in an array are arrays of their own.  Whoever asks anything of the number here that the mark does not pass knows
+of it.
 """
 
 from __future__ import annotations
@@ -29,16 +31,17 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.types import IntType, PointerType, Space, StructType, Type
 
+Spelled = tuple[object, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """A number that ``kernel`` keeps out of the places of ``access``, by ``guard``; ``data``: the arrays whose numbers
-    the tests of such places speak of."""
+    """A number that ``kernel`` keeps out of places, or asks for, at ``tested``; ``data``: the arrays whose numbers the
+    tests of such places speak of."""
 
     value: int
     kernel: str
-    guard: Guard
-    access: Access
+    tested: Span
     data: frozenset[str]
 
 
@@ -68,16 +71,23 @@ class KnownMark:
             return why, self.free.access.span, told
         assert self.other is not None
         why = f"that {self.other.kernel} takes for no place where it is {self.value}"
-        return why, self.other.guard.span, "there it is tested"
+        return why, self.other.tested, "there it is tested"
 
 
 def _data(access: Access) -> Iterator[tuple[Symbol, str]]:
     """The whole numbers from arguments' memory that the place of an access is made of, each with its array's name."""
     for symbol in symbols(access.offset):
-        if symbol.kind is SymbolKind.LOAD and isinstance(symbol.type, IntType) and isinstance(symbol.origin, tuple):
-            root = symbol.origin[0]
-            if root.kind is RootKind.PARAM and root.space in (Space.GLOBAL, Space.CONSTANT):
-                yield symbol, array_of(symbol)
+        if _from_argument(symbol):
+            yield symbol, array_of(symbol)
+
+
+def _from_argument(symbol: Symbol) -> bool:
+    if symbol.kind is not SymbolKind.LOAD or not isinstance(symbol.type, IntType):
+        return False
+    if not isinstance(symbol.origin, tuple):
+        return False
+    root = symbol.origin[0]
+    return root.kind is RootKind.PARAM and root.space in (Space.GLOBAL, Space.CONSTANT)
 
 
 def array_of(datum: Symbol) -> str:
@@ -112,20 +122,40 @@ def _passes(part: Term, datum: Symbol, value: int) -> bool:
     return plainly and isinstance(kind, IntType) and kind.signed and value < 0
 
 
+Element = tuple[str, Spelled]
+"""The name of an array and how the place in it is made, by the names of what makes it."""
+
+
+def _element(datum: Symbol) -> Element:
+    return array_of(datum), _spelled(datum.origin[1])
+
+
+def _spelled(term: Term) -> Spelled:
+    symbol = term.symbol
+    if symbol is not None:
+        of_memory = symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple)
+        return (symbol.kind.name, *(_element(symbol) if of_memory else (symbol.name, symbol.axis)))
+    return (term.op, term.value, *(_spelled(part) for part in term.terms))
+
+
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """What kernels of a file exclude: by (array that is accessed, index array), by the index array alone, and by
-    (kernel, parameter that leads to the index array, members of its elements)."""
+    """What kernels of a file exclude: by (array that is accessed, index array), by the index array alone, by (kernel,
+    parameter that leads to the index array, members of its elements), and by the element of an index array that nobody
+    writes."""
 
     places: dict[tuple[str, str], Excluded]
     arrays: dict[str, Excluded]
     kernels: dict[tuple[str, str, str], Excluded]
+    elements: dict[Element, list[Excluded]]
 
 
 def _of_module(facts: ModuleFacts) -> Elsewhere:
     """The numbers that all accesses of some kernel which an index array chooses exclude, by ``!=`` or as negative."""
-    found = Elsewhere({}, {}, {})
-    for kernel, of in facts[kernel_traces].compared():
+    found = Elsewhere({}, {}, {}, {})
+    walks = tuple(facts[kernel_traces].compared())
+    written = {one.root.name for _, of in walks for one in of.accesses if one.writes}
+    for kernel, of in walks:
         mine: dict[tuple[str, str], list[tuple[Access, Symbol, dict[int, Guard]]]] = {}
         for access in of.accesses:
             if access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL:
@@ -136,12 +166,34 @@ def _of_module(facts: ModuleFacts) -> Elsewhere:
             for value in sorted(common)[:1]:
                 access, datum, values = group[0]
                 data = frozenset(name for one, _, _ in group for name in _asked(one))
-                made = Excluded(value, kernel.function.name, values[value], access, data)
+                made = Excluded(value, kernel.function.name, values[value].span, data)
                 root = str(datum.origin[0].name)
                 found.places.setdefault(key, made)
                 found.arrays.setdefault(key[1], made)
                 found.kernels.setdefault((made.kernel, root, key[1][len(root) :]), made)
+        for datum, value, tested in _asked_for(of, [one for group in mine.values() for one in group]):
+            if datum.origin[0].name not in written:
+                made = Excluded(value, kernel.function.name, tested, frozenset({array_of(datum)}))
+                found.elements.setdefault(_element(datum), []).append(made)
     return found
+
+
+def _asked_for(of: Trace, uses: list[tuple[Access, Symbol, dict[int, Guard]]]) -> Iterator[tuple[Symbol, int, Span]]:
+    """The marks that a kernel asks for in numbers from memory, with the places of the tests: of those that no access
+    is made with, and that would make a place before the start."""
+    for test in of.conditions:
+        parts = test.term.args if test.term.op in ("land", "lor") else (test.term,)
+        for part in parts:
+            if part.op not in ("eq", "ne"):
+                continue
+            for left, right in (part.args, part.args[::-1]):
+                datum, value = plain(left).symbol, right.value
+                if datum is None or value is None or not _from_argument(datum):
+                    continue
+                mine = [(access, values) for access, one, values in uses if one is datum]
+                below = value < 0 if not mine else all(_below(access, datum, value) for access, _ in mine)
+                if below and all(value in values for _, values in mine):
+                    yield datum, value, test.span
 
 
 def _left_out(access: Access, datum: Symbol) -> dict[int, Guard]:
@@ -181,6 +233,8 @@ def _compute(facts: Facts) -> tuple[KnownMark, ...]:
             other = elsewhere.arrays.get(name)  # what a comment at another kernel calls a mark, that tests it
         if other is None and elsewhere.kernels and comment is None:
             other = _passed_to_both(datum, name, elsewhere, facts)
+        if other is None and elsewhere.elements and comment is None:
+            other = _same_element(access, datum, elsewhere, facts)
         if comment is not None and _sets(kernel, datum, comment.value):
             continue
         if comment is not None and _below(access, datum, comment.value):
@@ -225,6 +279,21 @@ def _passed_to_both(datum: Symbol, name: str, elsewhere: Elsewhere, facts: Facts
             other = elsewhere.kernels.get((one.name, param, name[len(root) :]))
             if other is not None and other.value < 0:
                 return other
+    return None
+
+
+def _same_element(access: Access, datum: Symbol, elsewhere: Elsewhere, facts: Facts) -> Excluded | None:
+    """The mark that another kernel asks for in the element that a place is made of, where it makes one before the
+    start here, unless the host gives the two kernels different arrays."""
+    root = datum.origin[0].name
+    for other in elsewhere.elements.get(_element(datum), ()):
+        if other.kernel == facts.kernel.function.name or not _below(access, datum, other.value):
+            continue
+        seen: HostFacts = facts[host]
+        theirs = [one.argument(root) for one in seen.launches if one.name == other.kernel]
+        mine = [one.argument(root) for one in facts[launches]]
+        if not (theirs and mine) or any(one == their is not None for one in mine for their in theirs):
+            return other
     return None
 
 

@@ -1,0 +1,85 @@
+"""Marks that another kernel of the file asks for in the very element that is read here."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
+
+from tests.rules.marked import findings
+
+FACES = """
+#define NONE (-7)
+__global__ void open_edges(CONST short2 *across, int *open, int edges) {
+    const int e = blockIdx.x * blockDim.x + threadIdx.x;
+    if (e >= edges) return;
+    const short2 face = across[e];
+    open[e] = FIRST ? 1 : 0;
+    WRITES
+}
+__global__ void areas(const short2 *across, const float *area, float *sum, int edges, int columns) {
+    const int e = blockIdx.x * blockDim.x + threadIdx.x;
+    if (e >= edges) return;
+    const short2 face = across[ELEMENT];
+    TEST
+    sum[e] = area[face.y * columns + face.x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "element", "test", "writes", "bad"),
+    [
+        ("face.x == NONE", "e", "", "", True),
+        ("face.x != NONE && face.x < edges", "e", "", "", True),
+        ("face.x == NONE", "e", "if (face.x == NONE) return;", "", False),
+        ("face.x == NONE", "e", "if (face.y < 0) return;", "", False),
+        ("face.x == NONE", "e", "if (sum[e] < 0.0f) return;", "", False),  # other data may tell
+        ("face.x == 7", "e", "", "", False),  # a face like others
+        ("face.x == NONE", "2 * e", "", "", False),
+        ("face.x == NONE", "e", "", "if (face.x == NONE) across[e].x = 0;", False),
+    ],
+)
+def test_a_mark_that_is_counted(first: str, element: str, test: str, writes: str, bad: bool) -> None:
+    text = FACES.replace("FIRST", first).replace("ELEMENT", element).replace("TEST", test)
+    text = text.replace("CONST ", "" if writes else "const ").replace("WRITES", writes)
+    assert bool(findings(MissingBoundsGuard, text)) is bad
+
+
+ROWS = """
+__kernel void spread(__global const uint *number, __global const float *row, __global float *out, int width) {
+    const int item = get_group_id(0);
+    const int n = (int)number[item];
+    for (int c = get_local_id(0); c < width; c += get_local_size(0))
+        out[item * width + c] = row[(n - FIRST) * width + c];
+}
+__kernel void gather(__global const uint *number, __global float *sum, __global const float *in, int width) {
+    const int item = get_group_id(0);
+    const int n = (int)number[item];
+    if (n == 0) return;
+    for (int c = get_local_id(0); c < width; c += get_local_size(0))
+        sum[(n - SECOND) * width + c] += in[item * width + c];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "bad"),
+    [("1", "1", True), ("0", "0", False), ("0", "1", False), ("1", "0", False)],
+)
+def test_a_number_that_counts_from_one(first: str, second: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, ROWS.replace("FIRST", first).replace("SECOND", second), "opencl")) is bad
+
+
+HOST = """
+void both(const short2 *a, const short2 *b, const float *area, int *open, float *sum, int n) {
+    open_edges<<<(n + 63) / 64, 64>>>(a, open, n);
+    areas<<<(n + 63) / 64, 64>>>(PASSED, area, sum, n, 12);
+}
+"""
+
+
+@pytest.mark.parametrize(("passed", "bad"), [("a", True), ("b", False)])
+def test_what_the_host_passes(passed: str, bad: bool) -> None:
+    text = FACES.replace("FIRST", "face.x == NONE").replace("ELEMENT", "e").replace("TEST", "")
+    text = text.replace("CONST", "const").replace("WRITES", "") + HOST.replace("PASSED", passed)
+    assert bool(findings(MissingBoundsGuard, text)) is bad
