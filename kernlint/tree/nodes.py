@@ -775,7 +775,8 @@ class Module:
     had.  ``about``: the file that is analysed, where the module is of another one that includes it: only what concerns
     that file is to be said.  ``entries``: the kernels are device functions that no kernel in sight reaches; what memory
     their callers share with them, and do to it before, is out of sight.  ``left_out_checks``: uses of macros that look
-    at a runtime's errors in another build only."""
+    at a runtime's errors in another build only.  ``ends_elsewhere``: classes whose destructor nobody in sight defines.
+    """
 
     path: str
     language: str
@@ -798,3 +799,4 @@ class Module:
     entries: bool = False
     classes: tuple[ClassDecl, ...] = ()
     left_out_checks: tuple[Span, ...] = ()
+    ends_elsewhere: frozenset[str] = frozenset()

@@ -47,6 +47,9 @@ Number = int | float
 SIZES = (1, 2, 3, 4, 5, 7, 8, 12, 31, 32, 33, 40, 64, 65, 100, 127, 129, 200, 250, 257, 300, 1000, 1024, 5000)
 """Values that parameters are given: sizes of all sorts, most of them no multiple of a warp."""
 
+POWERS = 11
+"""Powers of two from 1 on that numbers of templates are given, where no code in sight gives any."""
+
 ROUNDS = (0, 0, 1, 2, 3)
 """Rounds of a loop in which a warp is looked at."""
 
@@ -95,6 +98,8 @@ class Sample:
             return drawn % 2
         if symbol.kind in (SymbolKind.COUNTER, SymbolKind.TRIPS):
             return ROUNDS[drawn % len(ROUNDS)]
+        if symbol.kind is SymbolKind.TEMPLATE:
+            value = 1 << drawn % POWERS  # which numbers a template is for, nobody says: mostly sizes of tiles or blocks
         if symbol.high is not None and symbol.low is not None and not symbol.low <= value <= symbol.high:
             return symbol.low + value % (symbol.high - symbol.low + 1)
         return symbol.type.wrap(value)

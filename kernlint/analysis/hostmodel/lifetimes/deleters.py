@@ -7,10 +7,12 @@ cannot be copied.  Who else may own the memory then is not followed, so that not
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 from kernlint.analysis.hostmodel.lifetimes.memory import escape
 from kernlint.analysis.hostmodel.lifetimes.model import NULL, At, Kind, Life, Place, State, Thing, Value, Whole
-from kernlint.analysis.hostmodel.lifetimes.program import Program
+from kernlint.analysis.hostmodel.lifetimes.program import OWNING, Program
 from kernlint.apis import ENDS, known_name
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
@@ -20,7 +22,6 @@ from kernlint.tree.walk import strip_casts
 
 HELD = "#held"
 _OWNER = pattern(r"(?:struct |class )?std::unique_ptr<.*, ([\w:]+)>")
-_OWNING = pattern(r"(?:struct |class )?std::(?:unique|shared)_ptr\b.*")
 
 
 def deleter_of(program: Program, kind: Type) -> n.FunctionDecl | None:
@@ -70,7 +71,7 @@ def _passed(expr: n.Expr) -> n.FunctionDecl | str | None:
 def moved_from(at: Place, kind: Type, s: State) -> None:
     """The value of an owner was read: it holds nothing any more, or (of a shared one) nobody knows who ends last."""
     place = At(at.thing, (*at.path, HELD))
-    if isinstance(kind, StructType) and place in s.memory and _OWNING.fullmatch(kind.name) is not None:
+    if isinstance(kind, StructType) and place in s.memory and OWNING.fullmatch(kind.name) is not None:
         s.memory[place] = NULL
 
 
@@ -91,3 +92,46 @@ def owner_ends(m: Machine, at: Place, kind: Type, span: Span, s: State) -> list[
     for state in states:
         state.env.pop(pointer, None)
     return states
+
+
+PARTS = 4
+"""Levels of members in members that are ended with an object."""
+
+
+def object_ends(m: Machine, of: n.Expr, kind: Type, span: Span, s: State, deep: int = PARTS) -> list[State]:
+    """An object, or what a pointer leads to, ends: its destructor runs, then its members end, the last one first, and
+    then its bases (C++, [class.dtor])."""
+    if not m.program.ends(kind):
+        return [s]
+    destructor = m.program.destructor(kind)
+    if not isinstance(kind, StructType) or (destructor is None and kind.name in m.program.module.ends_elsewhere):
+        leads = isinstance(of.type, PointerType)
+        found = m.value(of, s) if leads else m.place(of, s)
+        return [_out_of_sight(m, at, state) if isinstance(at, At) else state for state, at in found]
+    states = [s] if destructor is None else _run(m, destructor, of, span, [s])
+    for field in reversed(kind.fields) if deep else ():
+        if m.program.ends(field.type):
+            part = n.Member(span, field.type, of, field.name, isinstance(of.type, PointerType))
+            states = [after for state in states for after in _member_ends(m, part, state, deep - 1)]
+    for base in m.program.bases(kind):
+        states = _run(m, base, of, span, states)
+    return states
+
+
+def _member_ends(m: Machine, part: n.Member, s: State, deep: int) -> Iterator[State]:
+    for state in object_ends(m, part, part.type, part.span, s, deep):
+        for placed, at in m.place(part, state):
+            yield from owner_ends(m, at, part.type, part.span, placed) if at is not None else (placed,)
+
+
+def _run(m: Machine, destructor: n.FunctionDecl, of: n.Expr, span: Span, states: list[State]) -> list[State]:
+    call = n.Call(span, VOID, destructor.qualified, destructor, (), of)
+    return [after for state in states for after, _ in m.inlined(call, destructor, state)]
+
+
+def _out_of_sight(m: Machine, at: Place, s: State) -> State:
+    """Something ends in a way that is not followed, as elements of arrays do: what it holds may be given back."""
+    for place, held in list(s.memory.items()):
+        if place.thing is at.thing and place.path[: len(at.path)] == at.path:
+            escape(m, held, s)
+    return s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.arguments import bound_object, ends, set_or_shared
 from kernlint.analysis.hostmodel.lifetimes.counts import counted
-from kernlint.analysis.hostmodel.lifetimes.deleters import owning
+from kernlint.analysis.hostmodel.lifetimes.deleters import object_ends, owning
 from kernlint.analysis.hostmodel.lifetimes.endings import by_address, to_the_wrong
 from kernlint.analysis.hostmodel.lifetimes.events import (
     TIMING_METHODS,
@@ -68,7 +68,7 @@ from kernlint.apis.order import ASKS_ERROR, RECORDS, RESETS, USE_HOST_PTR, WAITS
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
-from kernlint.tree.types import VOID, FloatType, IntType, PointerType, StructType
+from kernlint.tree.types import FloatType, IntType, PointerType, StructType
 from kernlint.tree.walk import strip_casts
 
 
@@ -304,10 +304,8 @@ def _destroyed(m: Machine, e: n.Call, expr: n.Expr, given: Value, s: State) -> l
     kind = given.thing.type if isinstance(given, At) and not given.path and given.thing.kind is Kind.HOST else None
     if not isinstance(given, At) or not isinstance(kind, StructType) or s.fate(given.thing).life is not Life.LIVE:
         return [s]
-    destructor = m.program.destructor(kind)
-    if destructor is not None and destructor.body is not None:
-        call = n.Call(e.span, VOID, destructor.qualified, destructor, (), expr)
-        return [state for state, _ in m.inlined(call, destructor, s)]
+    if m.program.ends(kind):
+        return object_ends(m, expr, kind, e.span, s)
     if not all(isinstance(field.type, (PointerType, IntType, FloatType)) for field in kind.fields):
         for at, held in list(s.memory.items()):
             if at.thing is given.thing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.arguments import ends
-from kernlint.analysis.hostmodel.lifetimes.deleters import owner_ends
+from kernlint.analysis.hostmodel.lifetimes.deleters import object_ends, owner_ends
 from kernlint.analysis.hostmodel.lifetimes.growth import SIZE, counts, moved_away
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.memory import behind, dropped, escape, load, store, variable
@@ -90,11 +90,9 @@ def ended(m: Machine, decl: n.VarDecl, s: State) -> list[State]:
     if reference or at.thing.decl is not decl:
         return [s]
     states = [s]
-    destructor = m.program.destructor(decl.type)
-    if destructor is not None:
+    if m.program.ends(decl.type):
         s.env[decl] = at
-        call = n.Call(decl.span, VOID, destructor.qualified, destructor, (), n.Ref(decl.span, decl.type, decl))
-        states = [state for state, _ in m.inlined(call, destructor, s)]
+        states = object_ends(m, n.Ref(decl.span, decl.type, decl), decl.type, decl.span, s)
     states = [after for state in states for after in owner_ends(m, at, decl.type, decl.span, state)]
     for state in states:
         state.env.pop(decl, None)

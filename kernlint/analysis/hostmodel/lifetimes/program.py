@@ -20,12 +20,16 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
 )
 from kernlint.apis import MAKES, Made, base_name, known_name
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
-from kernlint.tree.types import PointerType, StructType, Type
+from kernlint.tree.types import ArrayType, PointerType, StructType, Type
 from kernlint.tree.walk import strip_casts, walk
 
 if TYPE_CHECKING:
     from kernlint.analysis.hostmodel.lifetimes.machine import Machine
+
+OWNING = pattern(r"(?:struct |class )?std::(?:unique|shared)_ptr\b.*")
+"""Pointers that free what they hold when they end."""
 
 Key = tuple[str, str]
 """A member: the name of its class, without template arguments, and its own."""
@@ -49,6 +53,7 @@ class Program:
                     self.destructors.setdefault(key, function)
             elif owner and owner.rpartition("::")[2] == name:
                 self.constructors.setdefault(owner, []).append(function)
+        self._ends: dict[str, bool] = {}
         self.globals: dict[n.VarDecl, Place] = {}
         self.kinds: dict[Key, Kind] = {}
         self.non_blocking: set[Key] = set()
@@ -136,6 +141,30 @@ class Program:
             return None
         return self.destructors.get(kind.name) or self.destructors.get(self.class_name(kind))
 
+    def bases(self, kind: StructType) -> Iterator[n.FunctionDecl]:
+        """The destructors of the classes that one of the file derives from."""
+        known = self.classes.get(self.class_name(kind))
+        for base in known.bases if known is not None else ():
+            if (found := self.destructors.get(base)) is not None:
+                yield found
+
+    def ends(self, kind: Type) -> bool:
+        """Whether something in sight runs when an object of a type ends, or one of its members."""
+        kind = element_of(kind)
+        if not isinstance(kind, StructType):
+            return False
+        known = self._ends.get(kind.name)
+        if known is None:
+            self._ends[kind.name] = False
+            known = self._ends[kind.name] = (
+                self.destructor(kind) is not None
+                or kind.name in self.module.ends_elsewhere
+                or any(True for _ in self.bases(kind))
+                or OWNING.fullmatch(kind.name) is not None
+                or any(self.ends(field.type) for field in kind.fields)
+            )
+        return known
+
     def constructor(self, name: str, count: int) -> n.FunctionDecl | None:
         """The only constructor of a class with so many parameters."""
         found = [f for f in self.constructors.get(name, ()) if len(f.params) == count]
@@ -188,6 +217,13 @@ class Program:
         and the program is in sight, its end gives back what is left."""
         state.change(thing, life=Life.DOUBT)
         self.leaks.append((m.entry, thing, span, thrown, failing or (self.whole and has_failed(state))))
+
+
+def element_of(kind: Type) -> Type:
+    """What an array of any dimensions holds; any other type itself."""
+    while isinstance(kind, ArrayType):
+        kind = kind.element
+    return kind
 
 
 def has_failed(state: State) -> bool:

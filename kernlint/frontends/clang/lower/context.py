@@ -114,6 +114,7 @@ class Lowering:
         self.types = TypeTable(self)
         self.variables: dict[int, VarDecl] = {}
         self.destroyed: dict[int, bool] = {}
+        self.ends_elsewhere: set[str] = set()
         self.globals: list[VarDecl] = []
         self.lambdas: dict[int, Block] = {}
         self.ranges: dict[str, Cursor] = {}

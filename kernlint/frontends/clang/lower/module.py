@@ -284,6 +284,7 @@ class ModuleBuilder:
             ),
             errors=sum(1 for d in self.parsed.errors() if (d.file, d.offset < len(text)) == (self.parsed.path, True)),
             classes=tuple(classes_of(self.lowering, self.parsed.unit.top_level())) if functions else (),
+            ends_elsewhere=frozenset(self.lowering.ends_elsewhere),
             cuts=(CUT,) if self.lowering.cut else (),
             left_out_checks=tuple(self._left_out_checks()),
         )

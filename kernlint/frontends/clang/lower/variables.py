@@ -192,11 +192,21 @@ def _ends_with(scope: Scope, member: Cursor) -> bool:
         if scope.lowering.in_system_header(found):
             return False
         body = next((child for child in found.children if child.kind == K.COMPOUND_STMT), None)
+        if body is None or not found.in_main_file:
+            functions = scope.lowering.functions
+            node = functions.declare(found)  # what it frees is as much in sight as what the class allocates
+            if not functions.has_body(node) and not found.is_defaulted and node.this is not None:
+                scope.lowering.ends_elsewhere.add(_name(node.this.type))
         return (body is not None and bool(body.children)) or (body is None and not found.is_defaulted)
     if member.kind not in (K.FIELD_DECL, K.CXX_BASE_SPECIFIER):
         return False
     of = member.type.canonical
     return of.kind == TypeKind.RECORD and of.declaration is not None and _destroyed(scope, of.declaration)
+
+
+def _name(this: Type) -> str:
+    record = this.pointee if isinstance(this, PointerType) else this
+    return record.name if isinstance(record, StructType) else ""
 
 
 def made_up_constant(scope: Scope, cursor: Cursor, type_: Type) -> VarDecl:
