@@ -11,6 +11,7 @@ from kernlint.analysis.search.inputs import PLAIN
 from kernlint.analysis.trace.events import Root
 from kernlint.prove.query import Overlap, Side, is_shared
 from kernlint.record import replace
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     Symbol,
@@ -19,6 +20,7 @@ from kernlint.symbolic.terms import (
     Uniformity,
     const,
     plain,
+    rebuild,
     substitute,
     symbols,
 )
@@ -65,7 +67,9 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
     def freed(side: Side) -> Side:
         chosen = data(side.offset)
         loops = tuple(
-            replace(loop, condition=None) if loop.condition is not None and free(loop.condition, chosen) else loop
+            replace(loop, condition=_at_most(loop.condition))
+            if loop.condition is not None and free(loop.condition, chosen)
+            else loop
             for loop in side.counters
         )
         guards: list[Term] = []
@@ -74,9 +78,37 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
                 guards.append(guard)
             elif (one := of_one(guard)) is not guard:
                 guards.append(one)  # it lets one thread by, whatever the data
+            elif (most := _at_most(guard)) is not None:
+                guards.append(most)
         return replace(side, guards=tuple(guards), counters=loops)
 
     return freed(query.a), freed(query.b)
+
+
+def _at_most(condition: Term) -> Term | None:
+    """What a comparison says whatever the data are, where those that make its upper end are clamped: ``i < min(n[row],
+    64) + 1`` is no more than ``i < 65``."""
+    if condition.op not in ("lt", "le"):
+        return None
+    clamped: dict[Term, Term] = {}
+    for mono, value in (polynomial(condition.args[1]) - polynomial(condition.args[0])).coefficients.items():
+        if not any(_data(atom) for atom in mono):
+            continue
+        high = interval(mono[0])[1] if len(mono) == 1 and mono[0].op == "min" and value > 0 else None
+        if high is None:
+            return None
+        clamped[mono[0]] = const(high, mono[0].type)
+    done = _put(condition, clamped)
+    return None if _data(done) else done
+
+
+def _put(term: Term, images: dict[Term, Term]) -> Term:
+    """``term`` with whole sub-terms replaced."""
+    found = images.get(term)
+    if found is not None or term.op in ("const", "sym"):
+        return term if found is None else found
+    args = tuple(_put(arg, images) for arg in term.terms)
+    return term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
 
 
 def ends_read(query: Overlap) -> dict[Symbol, bool]:
