@@ -98,7 +98,7 @@ class AnalysisOptions:
     element occurs twice in an index array; ``multiples``: names that they say stand for multiples of a number;
     ``ranges``: the least and the greatest value that they say names stand for (None: not said); ``shapes``: what they
     say of the extents of arrays; ``rounded``: what they say of grids that are rounded up;
-    ``sentinels``: of numbers in index arrays that are no place.
+    ``sentinels``: of numbers in index arrays that are no place; ``levels``: of how many levels trees have.
     """
 
     targets: tuple[Target, ...] = ()
@@ -114,6 +114,7 @@ class AnalysisOptions:
     shapes: tuple[Shape, ...] = ()
     rounded: tuple[Rounded, ...] = ()
     sentinels: tuple[Sentinel, ...] = ()
+    levels: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -50,11 +50,12 @@ _VALUES = pattern(
     re.I,
 )
 """What the values of an array are called: ``category values are dense and run from 0 to 1024``."""
-_CONSTANT = pattern(
+CONSTANT = pattern(
     rf"^[ \t]*#[ \t]*define[ \t]+({_NAME})[ \t]+\(?({_NUMBER})\)?[ \t]*$"
     rf"|\bconst(?:expr)?\b[\w: \t]*?\b({_NAME}) ?= ?({_NUMBER}) ?;",
     re.M,
 )
+"""A constant that is a number: its name and the number, or these as the third and fourth group."""
 _TO = rf"(?:\.\.\.?|to|through|up to|and(?= \d)|,(?= ?{_NUMBER}\]))"
 _BETWEEN = pattern(rf"(?:\[|\b(?:from|between|in) ?)?\b({_NUMBER}) ?{_TO} ?({_NUMBER})")
 _UNITS = r"(?! ?(?:(?:[KMG]i?B|[Bb]ytes?|bits?|ms|us|[x*] ?\w+)\b|%))"
@@ -111,7 +112,7 @@ def ranges(source: SourceFile) -> dict[str, Range]:
         return found
     unclear: set[str] = set()
     examples: dict[str, int] = {}
-    constants = _constants(code_of(source.data).decode("utf-8", "replace"))
+    constants = constants_of(code_of(source.data).decode("utf-8", "replace"))
     read = python_comments if is_python(source.path) else comments
     for start, _, text in runs(source.data, read(source.data)):
         line = line_before(source.data, start).decode("utf-8", "replace")
@@ -159,10 +160,10 @@ def _counts(noun: str, known: frozenset[str]) -> list[str]:
     return [name for name in known if count.fullmatch(name) is not None]
 
 
-def _constants(code: str) -> dict[str, str]:
+def constants_of(code: str) -> dict[str, str]:
     """The constants of a file that are numbers, as text; none that has two values."""
     found: dict[str, set[str]] = {}
-    for match in _CONSTANT.finditer(code):
+    for match in CONSTANT.finditer(code):
         found.setdefault(match[1] or match[3], set()).add(match[2] or match[4])
     return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
 

@@ -21,6 +21,7 @@ from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions, Su
 from kernlint.policy import fingerprint, promises, suppress
 from kernlint.policy.amounts import amounts
 from kernlint.policy.config import Config, ConfigError
+from kernlint.policy.levels import levels
 from kernlint.policy.ranges import ranges
 from kernlint.policy.rounded import rounded
 from kernlint.policy.selection import Selection
@@ -690,6 +691,7 @@ def analysis_options(
         shapes=tuple(shapes(source)) if source is not None else (),
         rounded=tuple(rounded(source)) if source is not None else (),
         sentinels=tuple(sentinels(source)) if source is not None else (),
+        levels=levels(source) if source is not None else None,
     )
 
 

@@ -14,6 +14,7 @@ from kernlint.analysis.extent.handed_out import handed_out
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.member_rooms import PastRoom, past_room
 from kernlint.analysis.extent.moved_windows import Window, moved_windows
+from kernlint.analysis.extent.pending import Pending, pending
 from kernlint.analysis.extent.pushed import Behind, pushed
 from kernlint.analysis.extent.pushes_elsewhere import Uncapped as Push
 from kernlint.analysis.extent.pushes_elsewhere import pushes_elsewhere
@@ -119,6 +120,7 @@ class ArrayIndexOutOfRange(Rule):
         uncapped,
         handed_out,
         overfull,
+        pending,
         moved_windows,
         searched_ends,
         full_counts,
@@ -154,6 +156,8 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._uncapped(one) for one in counted if one.access.root not in arrays)
         drawn: tuple[Overfull, ...] = facts[overfull]
         yield from (self._overfull(one, facts.function.name) for one in drawn if one.access.root not in arrays)
+        walks: tuple[Pending, ...] = facts[pending]
+        yield from (self._pending(one) for one in walks if one.access.root not in arrays)
         moved: tuple[Window, ...] = facts[moved_windows]
         yield from (self._window(one) for one in moved if one.access.root not in arrays)
         found_last: tuple[BehindFound, ...] = facts[searched_ends]
@@ -195,6 +199,16 @@ class ArrayIndexOutOfRange(Rule):
             f"{one.room} slots: {why}",
             related=[*related, *calls(access)],
             fix=f"store only where the slot is less than {one.room}",
+        )
+
+    def _pending(self, one: Pending) -> Finding:
+        access, more = one.access, f"{one.more} more {'node waits' if one.more == 1 else 'nodes wait'}"
+        return self.finding(
+            access.span,
+            f"{element(access)} is written past the end of {access.root.name} on the way down a tree of {one.levels} "
+            f"levels, of which a comment speaks: on each level {more}, there is room for {one.room}, and nothing asks",
+            related=calls(access),
+            fix=f"make {access.root.name} as long as the tree may need, or test the count before the store",
         )
 
     def _found(self, one: BehindFound) -> Finding:

@@ -54,7 +54,7 @@ def pushed_at(access: Access) -> Pushed | None:
     """The count that a store is at, in an array or a row of a constant number of elements."""
     if access.kind is not AccessKind.WRITE:
         return None
-    found = _place(access)
+    found = place_in_row(access)
     if found is None or found[1] < 2:
         return None
     place, room = found
@@ -74,7 +74,7 @@ def _counts(symbol: Symbol) -> bool:
     return symbol.kind in (SymbolKind.PHI, SymbolKind.UNKNOWN)
 
 
-def _place(access: Access) -> tuple[Polynomial, int] | None:
+def place_in_row(access: Access) -> tuple[Polynomial, int] | None:
     """The place of an access in its row, or in an array that has none, and how many places there are."""
     row = inner_array(access)
     if row is not None and row > 1 and access.index is not None:

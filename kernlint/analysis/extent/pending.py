@@ -1,0 +1,131 @@
+"""Lists of what a walk of a tree has yet to visit, that are shorter than the tree is deep.
+
+A round of the walk takes one node out of ``stack[64]`` and puts its eight children in: on the way down to the last of
+``n`` levels, of which a comment speaks, seven more wait on each.  Nothing asks how many there are.  Asked is only
+for the levels above the last one, whose nodes have no children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.counts import ways
+from kernlint.analysis.extent.full_counts import place_in_row
+from kernlint.analysis.extent.limits import counter_ranges
+from kernlint.analysis.extent.truths import slack_of
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import polynomial, term_of
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, symbols
+from kernlint.tree.types import Space
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pending:
+    """A store (``access``) to a list of ``room`` nodes, to which a round adds ``more`` on each of ``levels``."""
+
+    access: Access
+    room: int
+    more: int
+    levels: int
+
+
+def _top(access: Access) -> tuple[Symbol, LoopContext] | None:
+    """The count that a store is made at, with the loop that it is a variable of."""
+    for symbol in symbols(access.offset):
+        if symbol.kind is SymbolKind.PHI:
+            loop = next((loop for loop in access.loops if symbol in loop.phis), None)
+            if loop is not None:
+                return symbol, loop
+    return None
+
+
+def _beyond(access: Access, top: Symbol) -> list[int] | None:
+    """How far places of an access lie beyond where the count is at the beginning of a round; None: nobody knows."""
+    place = place_in_row(access)
+    if place is None:
+        return None
+    found: list[int] = []
+    known = counter_ranges(access)
+    for value, _ in ways(term_of(place[0])):
+        beyond = 0
+        for mono, times in (value - polynomial(top.term)).coefficients.items():
+            counter = mono[0].symbol if len(mono) == 1 else None
+            if not mono:
+                beyond += times
+            elif counter in known and times > 0:
+                beyond += times * known[counter][1]
+            else:
+                return None
+        found.append(beyond)
+    return found
+
+
+def _asked(of: Trace, top: Symbol, stores: Sequence[Access]) -> bool:
+    """Whether a condition asks how large a count is, other than whether it is 0."""
+    about = {top} | {s for one in stores for s in symbols(one.offset) if s.kind is SymbolKind.PHI}
+    terms = [test.term for test in of.conditions] + [guard.term for one in stores for guard in one.guards]
+    for loop in of.loops:
+        terms += [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
+        terms += [loop.condition] if loop.condition is not None else []
+    return any(
+        _caps(part, about) for term in dict.fromkeys(terms) if about & set(symbols(term)) for part in _parts(term)
+    )
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    return (*conjuncts(term), *conjuncts(negate(term)))
+
+
+def _caps(part: Term, about: set[Symbol]) -> bool:
+    if part.op in ("eq", "ne"):
+        return bool(about & set(symbols(part))) and all(arg.value != 0 for arg in part.args)
+    for truth in (part, negate(part)):
+        slack = slack_of(truth)
+        if slack is not None and any(slack[0].coefficients.get((one.term,), 0) < 0 for one in about):
+            return slack[0].constant is None and slack[0].coefficients.get((), 0) not in (-1, 0)
+    return False
+
+
+def _of(group: Sequence[Access], of: Trace, levels: int) -> Pending | None:
+    room = min((place[1] for one in group if (place := place_in_row(one)) is not None), default=0)
+    tops: dict[Symbol, list[tuple[Access, int]]] = {}
+    taken: set[Symbol] = set()
+    for access in group:
+        found = _top(access)
+        if found is None:
+            continue
+        beyond = _beyond(access, found[0])
+        if beyond is None:
+            return None
+        if access.kind is AccessKind.WRITE:
+            tops.setdefault(found[0], []).extend((access, far) for far in beyond)
+        elif min(beyond) < 0:
+            taken.add(found[0])
+    for top, stores in tops.items():
+        access, far = max(stores, key=lambda store: store[1])
+        more = far + 1
+        if top in taken and more > 0 and more * (levels - 1) > room and not _asked(of, top, [one for one, _ in stores]):
+            return Pending(access, room, more, levels)
+    return None
+
+
+def _compute(facts: Facts) -> tuple[Pending, ...]:
+    levels = facts.options.levels
+    of = facts[trace]
+    if levels is None or of.calls:
+        return ()
+    groups: dict[Root, list[Access]] = {}
+    for access in of.accesses:
+        root = access.root
+        if root.kind is RootKind.VARIABLE and root.space is Space.PRIVATE and root.extent and access.loops:
+            groups.setdefault(root, []).append(access)
+    found = (_of(group, of, levels) for group in groups.values() if len(group) > 1)
+    return tuple(one for one in found if one is not None)
+
+
+pending = KernelAnalysis("pending", _compute, needs=(trace,))
+"""A :class:`Pending` for each list of a kernel variant that is too short."""
