@@ -193,6 +193,9 @@ class ArrayIndexOutOfRange(Rule):
             other = "what was stored is used" if clamp.kernel == kernel else f"{clamp.kernel} uses what was stored"
             why = f"{other} as far as there is room, and the store asks nothing"
             related = [Related(clamp.guard.span, f"the counter is clamped to {one.room} for this")]
+        if one.wraps is not None:
+            why = "the test of what is left is one of unsigned numbers, and large once there is less than nothing"
+            related = [Related(one.wraps.span, "the test; threads that find no room count on all the same")]
         return self.finding(
             access.span,
             f"{element(access)} is written past the end of {access.root.name} where the counter gives more than "

@@ -7,6 +7,9 @@ be more of them than room:
 * the list has a constant number of elements, data decide who takes a slot, and more threads may do so than there are
   elements: all threads of a grid, or of a block that is larger.
 
+A test of the room that is left says nothing once the slot is past it: ``capacity - slot >= 3`` is a difference of
+unsigned numbers, and threads that found no room have counted on.
+
 Silent where a test anywhere in the kernel speaks of the slot, where one of the counter keeps threads from counting on,
 and where the room is as large as the number of items that threads are tested against.
 """
@@ -28,7 +31,7 @@ from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.nodes import Assign, Cast, IncDec, Member, Node, Subscript
-from kernlint.tree.types import ArrayType, Space
+from kernlint.tree.types import ArrayType, IntType, Space
 
 LARGE = 1 << 16
 """Elements of a list that may be meant for every thread of any launch."""
@@ -47,11 +50,12 @@ class Clamp:
 @dataclass(frozen=True, slots=True, eq=False)
 class Overfull:
     """A store (``access``) at a slot of a list of ``room`` elements, in words; ``clamp``: who minds that there may be
-    more."""
+    more; ``wraps``: the test of what is left."""
 
     access: Access
     room: str
     clamp: Clamp | None = None
+    wraps: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,6 +152,29 @@ def drawn_stores(of: Trace) -> Iterator[Drawn]:
             asked = {s for test in of.conditions for s in symbols(test.term)}
         if slot not in asked and not any(slot in symbols(guard.term) for guard in access.guards):
             yield Drawn(access, slot, times, rest, counter)
+
+
+def _left(part: Term, slot: Symbol) -> Term | None:
+    """The room of which a truth asks what is left behind a slot, in unsigned numbers."""
+    if part.op not in ("lt", "le") or slot in symbols(part.args[0]) or (part.args[0].value == 0 and part.op == "le"):
+        return None
+    left = part.args[1]
+    if left.op != "sub" or not isinstance(left.type, IntType) or left.type.signed or slot in symbols(left.args[0]):
+        return None
+    return left.args[0] if polynomial(left.args[1]).coefficients.get((slot.term,), 0) > 0 else None
+
+
+def _wrapping(access: Access, of: Trace) -> Overfull | None:
+    """A store at a slot that is tested by what is left behind it alone."""
+    for slot in symbols(access.offset) if access.kind is AccessKind.WRITE else ():
+        if not is_slot(slot) or polynomial(access.offset).coefficients.get((slot.term,), 0) <= 0:
+            continue
+        counter = next((one for one in of.accesses if one.node is slot.origin), None)
+        tests = [(g, part) for g in access.guards for part in conjuncts(g.term) if slot in symbols(part)]
+        rooms = [_left(part, slot) for _, part in tests]
+        if counter is not None and rooms and rooms[0] is not None and None not in rooms and not _kept(counter):
+            return Overfull(access, words(rooms[0]), wraps=tests[0][0])
+    return None
 
 
 def _kept(counter: Access) -> bool:
@@ -271,6 +298,10 @@ def _threads(grid: tuple[Term, ...] | None, block: tuple[int | None, ...]) -> in
 def _compute(facts: Facts) -> tuple[Overfull, ...]:
     of = facts[trace]
     found: dict[Root, Overfull] = {}
+    for access in of.accesses if any(one.kind is AccessKind.ATOMIC for one in of.accesses) else ():
+        wrong = _wrapping(access, of) if access.root not in found else None
+        if wrong is not None:
+            found[access.root] = wrong
     for one in drawn_stores(of):
         root = one.access.root
         if root in found or _kept(one.counter):

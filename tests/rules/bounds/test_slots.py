@@ -118,3 +118,33 @@ STORE = "found->row[at].at = i; for (int k = 0; k < 2; ++k) found->row[at].word[
 def test_records_in_an_object_of_constant_size(test: str, store: str, room: str, launch: str, bad: bool) -> None:
     code = RECORDS.replace("TEST", test).replace("STORE", store).replace("ROOM", room).replace("LAUNCH", launch)
     assert bool(findings(ArrayIndexOutOfRange, code)) is bad
+
+
+LEFT = """
+struct Log { int2 *rows; UNSIGNED *used; UNSIGNED room; };
+__global__ void note(const int *x, Log log, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || x[i] < 0) return;
+    FIRST
+    const UNSIGNED at = atomicAdd(log.used, 2u);
+    if (TEST) { log.rows[at] = make_int2(i, x[i]); log.rows[at + 1] = make_int2(i, -x[i]); }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type_", "first", "test", "bad"),
+    [
+        ("unsigned", "", "log.room - at >= 2u", True),
+        ("unsigned", "", "!(log.room - at < 2u)", True),
+        ("unsigned", "", "log.room - at > 1", True),
+        ("unsigned", "", "at <= log.room && log.room - at >= 2u", False),
+        ("unsigned", "", "at + 2u <= log.room", False),
+        ("unsigned", "", "(int)(log.room - at) >= 2", False),
+        ("int", "", "log.room - at >= 2", False),
+        ("unsigned", "if (*log.used + 2u > log.room) return;", "log.room - at >= 2u", False),
+    ],
+)
+def test_what_is_left_is_less_than_nothing(type_: str, first: str, test: str, bad: bool) -> None:
+    code = LEFT.replace("UNSIGNED", type_).replace("FIRST", first).replace("TEST", test)
+    assert bool(findings(ArrayIndexOutOfRange, code)) is bad
