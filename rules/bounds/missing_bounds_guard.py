@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent import asking, past_end
-from kernlint.analysis.extent.allocated import allocated, in_words
+from kernlint.analysis.extent.allocated import allocated
+from kernlint.analysis.extent.allocated_words import in_words
 from kernlint.analysis.extent.appended import Appended, appended
 from kernlint.analysis.extent.known_marks import KnownMark, known_marks
 from kernlint.analysis.extent.launched import Surplus, surplus_items

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts
-from kernlint.analysis.extent.allocated import allocated, fits, in_words
+from kernlint.analysis.extent.allocated import allocated, fits
+from kernlint.analysis.extent.allocated_words import in_words
 from kernlint.analysis.extent.asking import example, shown
 from kernlint.analysis.extent.documented import Beyond, documented
 from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped

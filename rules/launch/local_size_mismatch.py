@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.extent.allocated import allocated, in_words
+from kernlint.analysis.extent.allocated import allocated
+from kernlint.analysis.extent.allocated_words import in_words
 from kernlint.analysis.replay import replayer
 from kernlint.finding import Finding, Severity
 from kernlint.rule import Meta, Rule

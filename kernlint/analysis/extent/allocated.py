@@ -8,7 +8,7 @@ launch, the extents and the scalars (see :mod:`kernlint.analysis.assumptions`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from math import gcd, lcm
 
@@ -16,27 +16,25 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
+from kernlint.analysis.extent.emptied import with_nothing
 from kernlint.analysis.extent.fixed_room import placing, whatever_sizes
 from kernlint.analysis.extent.pitches import narrow_rows, pitches
 from kernlint.analysis.extent.places import places
 from kernlint.analysis.extent.rehearsed import EVEN, ODD, halves, held_down, runs, with_values
 from kernlint.analysis.extent.sizes import last_part
-from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
+from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, rests_on, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
-from kernlint.analysis.replay import Replayer
+from kernlint.analysis.launching.launches import HostFacts, host
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
-from kernlint.analysis.wording import element, element_size, verb, witness_of
-from kernlint.finding import Related, Severity, Witness
+from kernlint.analysis.wording import element_size
 from kernlint.prove.admission import Axes
 from kernlint.prove.emulate import Fault, FaultKind
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
-from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -230,7 +228,20 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
             for one in tried:
                 if not _apart(one, view):
                     found.setdefault(one.access, one)
+        found.update((one.access, one) for one in _of_nothing(kernel, view, facts[host]) if one.access not in found)
     return tuple(found.values())
+
+
+def _of_nothing(kernel: Trace, view: LaunchView, known: HostFacts) -> Iterator[Allocated]:
+    """Accesses to memory that is made for a number of items which may be 0."""
+    for env, empty in with_nothing(view, known):
+        launch = launch_with(view, env)
+        for access in kernel.accesses if launch is not None else ():
+            size = empty.get(access.root.name)
+            if launch is not None and size is not None and sized_by_launch(access.root) and _told(access, launch):
+                found = _first(access, view, launch, size, 0)
+                if found is not None:
+                    yield found
 
 
 def _said(view: LaunchView, multiples: Mapping[str, int]) -> list[int]:
@@ -255,7 +266,7 @@ def _apart(one: Allocated, view: LaunchView) -> bool:
             reached.update(symbols(sizes[symbol.axis]) if sizes is not None and symbol in BLOCK else ())
         elif symbol in images:
             reached.update(symbols(images[symbol]))
-    made = set(symbols(one.size))
+    made, reached, threads = rests_on(set(symbols(one.size))), rests_on(reached), rests_on(threads)
     if any(_SHAPE.search(symbol.name) for symbol in reached - made - threads):
         return True  # a test against the extent of an array that the host is given
     if made - reached and reached - made:
@@ -390,44 +401,7 @@ def _by_itself(given: Term, view: LaunchView) -> bool:
     return bool(symbols(given)) and not set(symbols(given)) & {symbol for term in rest for symbol in symbols(term)}
 
 
-def in_words(
-    found: Sequence[Allocated], why: str, again: Replayer
-) -> tuple[Span, str, Severity, list[Related], Witness]:
-    """Place, message, level, related places and witness for accesses beyond allocations; ``why`` ends the message.
-
-    An error is what was replayed with sizes that the host writes as numbers; sizes tried may not be the program's.
-    """
-    first = next((one for one in found if one.access.writes), found[0])
-    access = first.access
-    size = element_size(access)
-    block, thread = first.witness.first.block, first.witness.first.thread
-    at, count = first.witness.first.offset // size, first.extent // size
-    seen = {access.span}
-    related: list[Related] = []
-    if first.view is not None:
-        told = f"launched here, with {words(first.size)} bytes behind {access.root.name}"
-        related.append(Related(first.view.fact.span, told))
-        made = next((at for name, at in first.view.fact.allocated if name == access.root.name), None)
-        related += [Related(made, "allocated here")] if made is not None else []
-        related += [Related(at, "called here") for at in first.view.fact.stack[-1:]]
-    related += [Related(span, "called from here") for span in access.stack[::-1][:2]]
-    what = "the allocation" if first.view is not None else "the extent that is stated"
-    for other in found:
-        if other.access.span not in seen and len(related) < 4:
-            seen.add(other.access.span)
-            related.append(Related(other.access.span, f"{element(other.access)} is {verb(other.access)} here"))
-    who = f"thread {thread} of block {block} reaches"
-    if first.witness.data_in_address:
-        given = " and ".join(str(value) for _, value in first.witness.first.data)
-        who = f"where memory holds numbers as large as the tests allow ({given}), a thread reaches"
-    message = f"{element(access)} is {verb(access)} beyond {what}: {who} element {at} of {count}; {why}"
-    replayed = again.beyond(first.witness, access.span, access.root, first.extent)
-    certain = replayed is not None and replayed.certain and first.fixed
-    severity = Severity.ERROR if certain else Severity.WARNING
-    return access.span, message, severity, related, witness_of(access, first.witness, size, replayed)
-
-
-allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context, assumed, places))
+allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context, assumed, places, host))
 """Each :class:`Allocated` of a kernel, an access once."""
 
 undersized = KernelAnalysis("undersized", _undersized, needs=(trace, launch_context))

@@ -56,6 +56,14 @@ def _at_start(symbol: Symbol) -> int | None:
     return init.value if isinstance(init, IntLit) and init.value > 0 else None
 
 
+def rests_on(found: set[Symbol]) -> set[Symbol]:
+    """Variables, and those that say how many rounds the host's loops make where these are among them."""
+    counted = [(symbol, ends) for symbol in found if (ends := _ends(symbol)) is not None]
+    return found.union(*({one for one in symbols(end) if one is not at} for _, (end, at) in counted)) - {
+        symbol for symbol, _ in counted
+    }
+
+
 def host_symbols(view: LaunchView) -> list[Symbol]:
     """The host variables that the sizes, arguments and allocations of a launch rest on."""
     terms = [*(_grid(view) or ()), *(view.fact.block or ()), *(term for _, term in view.images)]
