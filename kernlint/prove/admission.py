@@ -104,7 +104,7 @@ class Admission:
         such launch.  Where ``grid`` is open, it has ``least`` blocks at least."""
         if not self.ways:
             return _filled(grid, least)
-        mentioned = self._spoken_of()
+        mentioned = self.spoken_of()
         known = tuple((symbol, value) for symbol, value in values if symbol in mentioned)
         key = block, grid, known, least
         if key not in self._answers:
@@ -147,7 +147,7 @@ class Admission:
     def near(self, block: Axes, grid: Axes, known: Known, wanted: Known) -> Known:
         """The values ``wanted`` moved, one after the other, to where a launch in sight may have them beside the sizes
         and what is ``known``; as they are where no launch is like that.  A grid that cannot be met is left aside."""
-        mentioned = self._spoken_of()
+        mentioned = self.spoken_of()
         if not any(symbol in mentioned for symbol, _ in wanted):
             return wanted
         known = tuple((symbol, value) for symbol, value in known if symbol in mentioned)
@@ -160,7 +160,7 @@ class Admission:
             self._nearest[key] = next((one for one in moved if one is not None), wanted)
         return self._nearest[key]
 
-    def _spoken_of(self) -> frozenset[Symbol]:
+    def spoken_of(self) -> frozenset[Symbol]:
         """The symbols of the kernel of which a launch says something."""
         if self._mentioned is None:
             self._mentioned = frozenset(symbol for way in self.ways for symbol, _ in way.images)

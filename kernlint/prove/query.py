@@ -14,12 +14,11 @@ or where neither access stands in that loop: two iterations see different values
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from kernlint.prove.admission import FREE_LAUNCH, Admission
 from kernlint.record import dataclass, field
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, Uniformity
 
 Triple = tuple[int, int, int]
 Axes = tuple[int | None, int | None, int | None]
@@ -57,23 +56,25 @@ class Side:
     size: int
     guards: tuple[Term, ...] = ()
     counters: tuple[LoopRange, ...] = ()
+    facts: tuple[Term, ...] = field(init=False, repr=False, compare=False)
+    """The guards and the conditions of the loops around the access."""
+    symbols: tuple[Symbol, ...] = field(init=False, repr=False, compare=False)
+    """Every symbol of the offset, guards and loops, each once, in order of appearance."""
+    _hash: int = field(init=False, repr=False, compare=False)
 
-    @property
-    def facts(self) -> Iterator[Term]:
-        """The guards and the conditions of the loops around the access."""
-        yield from self.guards
-        for loop in self.counters:
-            if loop.condition is not None:
-                yield loop.condition
+    def __post_init__(self) -> None:
+        ends = tuple([loop.condition for loop in self.counters if loop.condition is not None])
+        facts = (*self.guards, *ends) if ends else self.guards
+        found = dict.fromkeys(self.offset.symbols)
+        for fact in facts:
+            found.update(dict.fromkeys(fact.symbols))
+        found.update((loop.counter, None) for loop in self.counters)
+        object.__setattr__(self, "facts", facts)
+        object.__setattr__(self, "symbols", tuple(found))
+        object.__setattr__(self, "_hash", hash((self.offset, self.size, self.guards, self.counters)))
 
-    @property
-    def symbols(self) -> Iterator[Symbol]:
-        """Every symbol of the offset, guards and loops, with repetition."""
-        yield from symbols(self.offset)
-        for fact in self.facts:
-            yield from symbols(fact)
-        for loop in self.counters:
-            yield loop.counter
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)

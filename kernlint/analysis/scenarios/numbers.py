@@ -16,7 +16,7 @@ from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace.events import LoopContext, Root, RootKind
 from kernlint.prove.admission import Admission
 from kernlint.prove.meet import WARP
-from kernlint.prove.query import Launch, Overlap, is_shared
+from kernlint.prove.query import Launch, Overlap, Side, is_shared
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import (
@@ -65,19 +65,12 @@ def monomials(term: Term) -> tuple[Monomial, ...]:
 def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int]] | None:
     """Values for ``scalars`` of addresses (see :data:`PITCHES`); None when there are too many."""
     scalars = tuple(scalars)
+    if not scalars:
+        return []
     lengths = _lengths(query, frozenset(scalars))
-    inside = {s for length in lengths.values() for s in length.symbols}
-    factors: set[Symbol] = set()
-    divisors: set[Symbol] = set()
-    for at in (query.a, query.b):
-        for term in (at.offset, *at.facts):
-            for mono in monomials(term):
-                if len(mono) > 1 and not inside.issuperset(atom.symbol for atom in mono):
-                    factors.update(atom.args[0] for atom in mono if atom.op == "sym")
-                for atom in mono:
-                    if atom.op in ("div", "mod"):
-                        found = inside.symmetric_difference(symbols(atom.args[1])) - inside
-                        (divisors if atom.op == "div" else factors).update(found)
+    inside = frozenset([s for length in lengths.values() for s in length.symbols])
+    (factors, divisors), (others, more) = _parts(query.a, inside), _parts(query.b, inside)
+    factors, divisors = factors | others, divisors | more
     out: list[tuple[Symbol, int]] = []
     left, added = list(PITCHES), list(ADDED)
     for symbol in scalars:
@@ -101,20 +94,46 @@ def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int
     return out
 
 
+@functools.lru_cache(maxsize=1 << 10)
+def _parts(side: Side, inside: frozenset[Symbol]) -> tuple[frozenset[Symbol], frozenset[Symbol]]:
+    """The symbols by which something is multiplied, or a remainder taken, and those by which something is divided, in
+    an access and its conditions; those of the lengths that are ``inside`` apart."""
+    factors: set[Symbol] = set()
+    divisors: set[Symbol] = set()
+    for term in (side.offset, *side.facts):
+        for mono in monomials(term):
+            if len(mono) > 1 and not inside.issuperset(atom.symbol for atom in mono):
+                factors.update(atom.args[0] for atom in mono if atom.op == "sym")
+            for atom in mono:
+                if atom.op in ("div", "mod"):
+                    found = inside.symmetric_difference(symbols(atom.args[1])) - inside
+                    (divisors if atom.op == "div" else factors).update(found)
+    return frozenset(factors), frozenset(divisors)
+
+
 def _lengths(query: Overlap, scalars: frozenset[Symbol]) -> dict[Symbol, Term]:
     """The lengths by which places are divided that are a difference of ends, each by the end that is added to it:
     ``i / ((high.x - low.x + 1) * (high.y - low.y + 1))`` has two of them."""
     found: dict[Symbol, Term] = {}
     for at in (query.a, query.b):
-        for term in (at.offset, *at.facts):
-            for length in _divided_by(term):
-                form = polynomial(length).coefficients
-                ends = {m[0].args[0]: by for m, by in form.items() if len(m) == 1 and m[0].op == "sym"}
-                high = [symbol for symbol, value in ends.items() if value == 1]
-                whole = len(form) - (() in form) == len(ends) and sorted(ends.values()) == [-1, 1]
-                if whole and scalars.issuperset(ends) and not any(high[0] in one.symbols for one in found.values()):
-                    found[high[0]] = length
+        for high, ends, length in _differences(at):
+            if scalars.issuperset(ends) and not any(high in one.symbols for one in found.values()):
+                found[high] = length
     return found
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _differences(side: Side) -> tuple[tuple[Symbol, frozenset[Symbol], Term], ...]:
+    """What is divided by in an access and its conditions that is a difference of two symbols and a number: the symbol
+    that is added, both, and the whole."""
+    found: list[tuple[Symbol, frozenset[Symbol], Term]] = []
+    for term in (side.offset, *side.facts):
+        for length in _divided_by(term):
+            form = polynomial(length).coefficients
+            ends = {m[0].args[0]: by for m, by in form.items() if len(m) == 1 and m[0].op == "sym"}
+            if len(form) - (() in form) == len(ends) and sorted(ends.values()) == [-1, 1]:
+                found.append((next(s for s, value in ends.items() if value == 1), frozenset(ends), length))
+    return tuple(found)
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -152,8 +171,8 @@ def went_round(pair: Pair, launch: Launch) -> list[Term]:
     free = dict.fromkeys(
         symbol
         for at in (pair.a, pair.b)
-        for symbol in at.symbols
-        if symbol.kind is SymbolKind.TRIPS and symbol not in known_ and symbol.uniformity <= Uniformity.BLOCK
+        for symbol in _counts(at)
+        if symbol not in known_ and symbol.uniformity <= Uniformity.BLOCK
     )
     return [binary("le", const(1, symbol.type), symbol.term, BOOL) for symbol in free]
 
@@ -182,27 +201,34 @@ def parts_of_blocks(pair: Pair, shape: Scenario, known_: Iterable[tuple[Symbol, 
 def _shares(pair: Pair, admission: Admission) -> tuple[Term, ...]:
     """The quotients of sizes by which numbers of blocks are multiplied in the addresses of a pair, but for those by
     what every launch in sight passes the same number for."""
-    numbers = dict(admission.numbers)
+    found = dict.fromkeys((*_work_parts(pair.a.offset), *_work_parts(pair.b.offset)))
+    numbers = dict(admission.numbers) if found else {}
+    return tuple([share for share in found if numbers.keys().isdisjoint(share.symbols)])
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _work_parts(term: Term) -> tuple[Term, ...]:
+    """The quotients of sizes by which numbers of blocks are multiplied in ``term``."""
     found: dict[Term, None] = {}
-    for at in (pair.a, pair.b):
-        for mono in monomials(at.offset):
-            if any(s.kind is SymbolKind.BLOCK for atom in mono for s in atom.symbols):
-                for atom in mono:
-                    sizes = all(s.uniformity is Uniformity.GRID for s in atom.symbols)
-                    told = any(s in numbers for s in atom.symbols)
-                    if atom.op in ("div", "shr") and atom.symbols and sizes and not told:
-                        found[atom] = None
+    for mono in monomials(term):
+        if any(s.kind is SymbolKind.BLOCK for atom in mono for s in atom.symbols):
+            for atom in mono:
+                sizes = bool(atom.symbols) and all(s.uniformity is Uniformity.GRID for s in atom.symbols)
+                if atom.op in ("div", "shr") and sizes:
+                    found[atom] = None
     return tuple(found)
 
 
 def powers(pair: Pair) -> list[Term]:
     """That scalars are powers of two where masks are made of them, or of half of them: ``x & (p / 2 - 1)`` is meant to
     be ``x % (p / 2)``."""
-    found: dict[Symbol, None] = {}
-    for at in (pair.a, pair.b):
-        for term in (at.offset, *at.facts):
-            found.update(dict.fromkeys(_masks(term)))
-    return list(map(is_power, found))
+    return list(map(is_power, dict.fromkeys((*_masks_of(pair.a), *_masks_of(pair.b)))))
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _masks_of(side: Side) -> tuple[Symbol, ...]:
+    """The scalars of :func:`powers` in one access and its conditions."""
+    return tuple(dict.fromkeys([symbol for term in (side.offset, *side.facts) for symbol in _masks(term)]))
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -240,7 +266,13 @@ def is_power(symbol: Symbol) -> Term:
 
 def trips(pair: Pair, shape: Scenario) -> tuple[tuple[Symbol, int], ...]:
     """How often the loops that a pair speaks of ran, where the launch alone decides it."""
-    return trips_of((*pair.a.symbols, *pair.b.symbols), shape)
+    return trips_of((*_counts(pair.a), *_counts(pair.b)), shape)
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _counts(side: Side) -> tuple[Symbol, ...]:
+    """The counts of rounds that an access speaks of."""
+    return tuple([symbol for symbol in side.symbols if symbol.kind is SymbolKind.TRIPS])
 
 
 def trips_of(mentioned: Iterable[Symbol], shape: Scenario) -> tuple[tuple[Symbol, int], ...]:
@@ -272,14 +304,15 @@ def _count(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
 
 def addresses(pair: Pair) -> tuple[tuple[Symbol, int], ...]:
     """Addresses for the objects whose own address a pair speaks of: aligned ones, as allocators give them."""
-    found = dict.fromkeys(
-        symbol
-        for at in (pair.a, pair.b)
-        for symbol in at.symbols
-        if symbol.kind is SymbolKind.UNKNOWN and isinstance(symbol.origin, Root)
-    )
+    found = dict.fromkeys((*_objects(pair.a), *_objects(pair.b)))
     known_ = (symbol for symbol in found if symbol.origin.kind is not RootKind.UNKNOWN)
     return tuple((symbol, (at + 1) << 28) for at, symbol in enumerate(known_))
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _objects(side: Side) -> tuple[Symbol, ...]:
+    """The addresses of objects that an access speaks of."""
+    return tuple([s for s in side.symbols if s.kind is SymbolKind.UNKNOWN and isinstance(s.origin, Root)])
 
 
 def stated(pair: Pair, known_: Iterable[tuple[Symbol, int]]) -> tuple[tuple[Symbol, int], ...]:

@@ -36,8 +36,9 @@ from kernlint.analysis.scenarios.numbers import (
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.endings import asked_at_ends
-from kernlint.analysis.search.inputs import PLAIN, opened
+from kernlint.analysis.search.inputs import opened
 from kernlint.analysis.search.rooms import Rooms
+from kernlint.analysis.search.settled import unsettled
 from kernlint.analysis.search.solving import solved
 from kernlint.analysis.search.supposed import ends_read, on_data, without_data
 from kernlint.analysis.search.waves import WAVE, by_run, counts_on_groups, of_waves
@@ -46,7 +47,6 @@ from kernlint.prove.enumerate import search
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import Budget, Launch, Overlap, Refuted, Side, is_shared
 from kernlint.record import dataclass, field, replace
-from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     GRID_DIM,
     THREAD,
@@ -406,28 +406,6 @@ def _inside(query: Overlap, root: Root) -> Overlap:
 def _sized_by_launch(pair: Pair) -> bool:
     """Whether copies fill parts of dynamic shared memory: a block that was guessed too large would fill more."""
     return pair.first.root.extent is None and any(map(of_thread, (pair.first, pair.second)))
-
-
-def unsettled(query: Overlap) -> bool:
-    """Whether the threads meet only by the grace of a value of which nothing is known: memory, loop variables
-    without a closed form, what is not modelled.  Where both addresses add it alike it does not matter."""
-    known_ = {symbol for symbol, _ in query.launch.values}
-    parts = []
-    for side in (query.a, query.b):
-        odd = {}
-        for mono, value in polynomial(side.offset).coefficients.items():
-            inside = [symbol for atom in mono for symbol in symbols(atom)]
-            if not any(s.kind not in PLAIN and s not in known_ and not _shared_scalar(s, query) for s in inside):
-                continue
-            if not all(is_shared(symbol, query) for symbol in inside):
-                return True
-            odd[mono] = value
-        parts.append(odd)
-    return parts[0] != parts[1]
-
-
-def _shared_scalar(symbol: Symbol, query: Overlap) -> bool:
-    return scalar(symbol) and is_shared(symbol, query)
 
 
 def asker_of(facts: Facts, of: Trace) -> Asker:

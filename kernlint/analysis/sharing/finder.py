@@ -16,11 +16,9 @@ from kernlint.analysis.accesses.pairs import (
 from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
 from kernlint.analysis.scenarios.numbers import (
     addresses,
-    monomials,
     parts_of_blocks,
     pitches,
     powers,
-    scalar,
     shared_out,
     stated,
     trips,
@@ -28,10 +26,12 @@ from kernlint.analysis.scenarios.numbers import (
 )
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.scenarios.tiles import in_tiles, rounded, whole
-from kernlint.analysis.search.collisions import Asker, unsettled
+from kernlint.analysis.search.collisions import Asker
+from kernlint.analysis.search.settled import never_settled, unsettled
 from kernlint.analysis.search.supposed import on_data, unordered, without_data
+from kernlint.analysis.sharing.arguments import lowest, scalars
 from kernlint.analysis.trace.events import Access, AccessKind, Root
-from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Side, Triple, is_shared
+from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Side, Triple
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
@@ -107,31 +107,6 @@ def _portions(term: Term) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
-    """Integer arguments of a query: those that bound something, and those that only stand in addresses."""
-    every: dict[Symbol, None] = {}
-    alone: set[Symbol] = set()
-    joint: set[Symbol] = set()
-    strides: set[Symbol] = set()
-    for at in (query.a, query.b):
-        every.update((symbol, None) for symbol in at.symbols if scalar(symbol) and is_shared(symbol, query))
-        for fact in at.facts:
-            for product in _bounding(fact):
-                (alone if len(product) == 1 else joint).update(product)
-        for mono in monomials(at.offset):
-            inside = [symbol for atom in mono for symbol in symbols(atom)]
-            if not all(scalar(symbol) for symbol in inside):
-                strides.update(atom.args[0] for atom in mono if atom.op == "sym")
-    bounding = alone | (joint - strides)
-    known_ = {symbol for symbol, _ in query.launch.values}
-    free = [symbol for symbol in every if symbol not in known_]
-    return [s for s in free if s in bounding], [s for s in free if s not in bounding]
-
-
-FIRST = 3
-"""The value of a scalar that an index only has to be above: with a large one nothing is left of a small launch."""
-
-
 TURN = 2
 """Rows that items are dealt out to in turn, so few that a small launch begins anew."""
 
@@ -173,53 +148,10 @@ def _updates(access: Access) -> bool:
     )
 
 
-def _lowest(query: Overlap, bounding: Collection[Symbol]) -> dict[Symbol, int]:
-    """Values for those of the ``bounding`` arguments that indices have to be above, and that are no bound else."""
-    signs: dict[Symbol, set[bool]] = {}
-    factors: set[Symbol] = set()
-    for at in (query.a, query.b):
-        for fact in at.facts:
-            if fact.op not in ("lt", "le"):
-                factors.update(fact.symbols)
-                continue
-            form = (polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients
-            threads = {value > 0 for mono, value in form.items() if any(map(_moves, mono))}
-            for mono, value in form.items():
-                if len(mono) == 1 and mono[0].op == "sym":
-                    signs.setdefault(mono[0].args[0], set()).add(value > 0 and threads == {False})
-                else:
-                    factors.update(s for atom in mono for s in symbols(atom))
-        for mono in monomials(at.offset):
-            if any(map(_moves, mono)):
-                factors.update(atom.args[0] for atom in mono if atom.op == "sym")
-    return {symbol: FIRST for symbol in bounding if signs.get(symbol) == {True} and symbol not in factors}
-
-
-def _moves(atom: Term) -> bool:
-    """Whether a part of an index is not the same for all threads."""
-    return not all(map(scalar, symbols(atom)))
-
-
 @functools.lru_cache(maxsize=1 << 12)
-def _bounding(fact: Term) -> tuple[tuple[Symbol, ...], ...]:
-    """Products of arguments that stand by themselves on a side of a comparison, or a number of times in it: ``i < n``,
-    ``i < rows * columns``, ``i < n / 16``."""
-    found: dict[tuple[Symbol, ...], None] = {}
-    if fact.op in ("lt", "le"):
-        monos = list((polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients)
-        for mono in monos:
-            if len(mono) == 1 and mono[0].op == "div" and (mono[0].args[1].value or 0) > 0:
-                monos += polynomial(mono[0].args[0]).coefficients
-            if mono and all(atom.op == "sym" and scalar(atom.args[0]) for atom in mono):
-                found[tuple(atom.args[0] for atom in mono)] = None
-    for arg in fact.terms:
-        found.update(dict.fromkeys(_bounding(arg)))
-    return tuple(found)
-
-
-def _stride(access: Access) -> int:
+def _stride(offset: Term) -> int:
     """Threads along x for which a constant stride of the loops around an access stands; a great number without."""
-    form = polynomial(access.offset).coefficients
+    form = polynomial(offset).coefficients
     unit = form.get((THREAD[0].term,), 0)
     if unit <= 0:
         return 1 << 31
@@ -248,6 +180,15 @@ class Finder:
     doubtful: set[int] = field(default_factory=set)
     own_blocks: frozenset[Symbol] | None = None
     """The numbers of blocks in places and values of the kernel, once somebody has asked."""
+    told: frozenset[Symbol] | None = None
+    """What :meth:`_told` says, once somebody has asked."""
+
+    def _told(self) -> frozenset[Symbol]:
+        """The symbols that the user or a launch may give a value."""
+        if self.told is None:
+            numbers = frozenset([symbol for symbol, _ in self.asker.said.numbers])
+            self.told = self.shapes.admission.spoken_of() | numbers
+        return self.told
 
     def _own_fault(self, pair: Pair, within: Scope, launch: Launch, witness: Refuted) -> bool:
         """Whether it is the kernel's fault that threads meet, and not that of a guessed block that is too large for
@@ -284,6 +225,8 @@ class Finder:
         """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen; ``warps``:
         of two warps."""
         found: tuple[Refuted, Scenario] | None = None
+        if never_settled(pair, within, self._told()):
+            return None
         read = self._blocks_of(pair, within)
         for shape in (self.asker.of_mode(pair, one) for one in self.shapes.plausible):
             grid = _grid(shape, read, pair)
@@ -302,51 +245,46 @@ class Finder:
 
     def _in_grid(self, pair: Pair, within: Scope, shape: Scenario, grid: Triple, warps: bool) -> Refuted | None:
         """A witness under one shape and grid, for each size that warps may have."""
-        free = of_one_cell(pair) or unordered(pair)
         room = shape.threads if within == "block" else max(grid)
+        if room < 2:
+            return None
+        free = of_one_cell(pair) or unordered(pair)
         witness = None
-        for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():
-            witness = self._under(pair, within, shape, grid, size, warps)
+        for size in WARPS if _by_warp(pair) else (0,):
+            asked = self._question(pair, within, shape, grid, size, warps)
+            witness = None if asked is None else self._under(asked, pair)
             if witness is None and free is not pair:
-                witness = self._under(free, within, shape, grid, size, warps)
+                freed = self._question(free, within, shape, grid, size, warps)
+                witness = None if freed is None else self._under(freed, free)
                 witness = None if witness is None else replace(witness, depends_on_data=True)
-            if witness is None:
-                witness = self._under(pair, within, shape, grid, size, warps, granted=True)
+            if witness is None and asked is not None and (granted := _granted(asked, pair)) is not None:
+                witness = self._under(granted, pair)
                 witness = None if witness is None else replace(witness, depends_on_data=True)
             if witness is None:
                 break
         return witness
 
-    def _under(
-        self,
-        pair: Pair,
-        within: Scope,
-        shape: Scenario,
-        grid: Triple,
-        warp: int,
-        warps: bool,
-        granted: bool = False,
-    ) -> Refuted | None:
-        """A witness under one shape; ``granted``: with conditions on data taken to hold as they may."""
-        most = min(_stride(pair.first), _stride(pair.second))
+    def _question(
+        self, pair: Pair, within: Scope, shape: Scenario, grid: Triple, warp: int, warps: bool
+    ) -> Overlap | None:
+        """What is asked under one shape, before arguments have values; None: there is nothing to ask."""
+        most = min(_stride(pair.first.offset), _stride(pair.second.offset))
         if not self.shapes.seen and grid[0] * shape.block[0] > most:
             # a grid-stride loop with a constant stride: the stride is the size of the grid
             grid = max(most // shape.block[0], 1), grid[1], grid[2]
             if within == "blocks" and max(grid) < 2:
                 return None
-        counts = (*trips(pair, shape), *addresses(pair), *self.asker.said.numbers)
+        admission, said = self.shapes.admission, self.asker.said
+        counts = (*trips(pair, shape), *addresses(pair), *said.numbers)
         counts = (*counts, *stated(pair, counts))
-        counts = (*counts, *parts_of_blocks(pair, shape, counts, self.shapes.admission))
+        counts = (*counts, *parts_of_blocks(pair, shape, counts, admission))
         if warp:
             counts = (*counts, (WARP_SIZE, warp))
-        admission = self.shapes.admission
         launch = Launch.of(admission, shape.block, grid, shape.threads, counts)
-        private = pair.private - {symbol for symbol, _ in launch.values}
-        said = self.asker.said
-        tiles = in_tiles(pair)
-        shares = shared_out(pair, self.shapes.admission)
+        private = pair.private - {symbol for symbol, _ in launch.values} if pair.private else pair.private
         rooms = self.asker.rooms.said((*pair.a.symbols, *pair.b.symbols))
-        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *shares, *whole(tiles), *rooms)
+        sizes = (*shared_out(pair, admission), *whole(in_tiles(pair)), *rooms)
+        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *sizes)
         query = Overlap(
             pair.a,
             pair.b,
@@ -357,28 +295,26 @@ class Finder:
             private=private,
             launch=launch,
         )
-        if granted:
-            freed = without_data(query, pair.first.root)
-            a, b = map(_at_first, freed, (query.a, query.b))
-            if a == query.a and b == query.b:
-                return None
-            query = replace(query, a=a, b=b)
-        if unsettled(query):
-            return None
-        bounding, others = _scalars(query)
-        low = _lowest(query, bounding)
+        return None if unsettled(query) else query
+
+    def _under(self, query: Overlap, pair: Pair) -> Refuted | None:
+        """A witness of a question with some values of the arguments."""
+        launch, within, grid = query.launch, query.within, query.launch.grid
+        bounding, others = scalars(query)
+        low = lowest(query, bounding)
         bounding = [symbol for symbol in bounding if symbol not in low]
         strides = pitches(others, query)
         if strides is None:
             return None
+        tiles = in_tiles(pair)
         turns = _turns(pair, bounding, others)
+        small = within != "blocks" or max(size or 1 for size in grid) <= 4
         for values, again in (*((values, ()) for values in BOUNDS), *((BOUNDS[0], turns),) * bool(turns)):
             kept = [(symbol, value) for symbol, value in strides if symbol not in again]
             told = (*rounded(kept, tiles), *((symbol, TURN) for symbol in again), *low.items())
             under = launch.told((*told, *zip(bounding, values, strict=False)))
             if tiles:
                 under = replace(under, values=rounded(under.values, tiles))
-            small = within != "blocks" or max(grid) <= 4
             if small and self.asker.toucher.apart(pair.a, pair.b, pair.tied, under, blocks=within == "blocks"):
                 continue
             witness = self.asker.ask(replace(query, launch=under))
@@ -387,6 +323,13 @@ class Finder:
             if not bounding:
                 break
         return None
+
+
+def _granted(query: Overlap, pair: Pair) -> Overlap | None:
+    """``query`` with conditions on data taken to hold as they may; None where there are none."""
+    freed = without_data(query, pair.first.root)
+    a, b = map(_at_first, freed, (query.a, query.b))
+    return None if a == query.a and b == query.b else replace(query, a=a, b=b)
 
 
 def _beyond_rows(pair: Pair, witness: Refuted) -> bool:
