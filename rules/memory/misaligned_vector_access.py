@@ -8,7 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.values.alignment import Misaligned, in_elements, misaligned
 from kernlint.finding import Confidence, Finding, Related, Severity, Step, Witness
 from kernlint.rule import Meta, Rule
-from kernlint.tree.types import Space, StructType, VectorType
+from kernlint.tree.types import StructType, VectorType
 
 
 class MisalignedVectorAccess(Rule):
@@ -130,6 +130,11 @@ class MisalignedVectorAccess(Rule):
             message = f"{what}, whose elements of {size} bytes lie back to back: not all are multiples of {found.align}"
         elif found.kind == "carved":
             message = f"{what} behind as many smaller elements as {found.pitch} says: no multiple of {found.align}"
+        elif found.kind == "behind":
+            message = (
+                f"{what} at {found.pitch}, which the host makes the end of {found.tested} elements of {found.offset} "
+                f"bytes: no multiple of {found.align} for every number of them"
+            )
         elif found.kind == "untested":
             assert found.scalar is not None
             related.insert(0, Related(found.scalar.span, "single elements are taken here"))
@@ -151,13 +156,14 @@ class MisalignedVectorAccess(Rule):
             step = Step((0, 0, 0), found.thread, access.span, f"{verb[:4]} at byte {found.offset}")
             witness = Witness(found.block, (1, 1, 1), steps=(step,))
         whose = f"{access.root.name} itself"
+        if access.root.path:
+            whose = "the structure"
         if found.view is not None:
             whose = f"the memory in which {access.root.name} lies"
         return self.finding(
             access.span,
             message,
-            # A private object is most often kept in registers, and has no address then.
-            Severity.NOTE if access.root.space is Space.PRIVATE else Severity.WARNING,
+            Severity.NOTE if found.registers else Severity.WARNING,
             related=related,
             witness=witness,
             assumptions=(f"{whose} is aligned to {found.align} bytes",),

@@ -28,8 +28,9 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, Trace
 from kernlint.analysis.values.aligned_tests import Tests, bounds, checked_short, parts_of, remainder, share, tests_of
 from kernlint.analysis.values.data_rows import ends_at_next, odd_row
+from kernlint.analysis.values.laid_out import behind_smaller, in_memory, laid_closer, member_start, passed_behind
 from kernlint.analysis.values.passed_places import passed_place
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
@@ -42,8 +43,8 @@ from kernlint.symbolic.terms import (
     Term,
     symbols,
 )
-from kernlint.tree.nodes import Cast, Deref, Subscript
-from kernlint.tree.types import BOOL, FloatType, IntType, Space, StructType, Type, VectorType
+from kernlint.tree.nodes import Deref
+from kernlint.tree.types import BOOL, FloatType, IntType, PointerType, Space, StructType, Type, VectorType
 from kernlint.tree.walk import walk
 
 ALIGNED = 4096
@@ -69,11 +70,12 @@ CUDA_LARGEST = 16
 class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
-    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``row`` (``offset``: its length), ``passed``
-    (``view``: the launch), ``layout``, ``pitch`` or ``untested`` (only the address of the array ``tested`` was).
+    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``behind`` (``tested`` elements of ``offset`` bytes
+    that the host puts before it), ``data``, ``row`` (``offset``: its length), ``passed`` (``view``: the launch),
+    ``layout``, ``pitch`` or ``untested`` (only the address of the array ``tested`` was).
     ``thread``: who does it under ``block`` threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the
     array whose values say where (``data``).
-    ``scalar``: the access that handles elements left over.
+    ``scalar``: the access that handles elements left over.  ``registers``: the object most likely has no address.
     """
 
     access: Access
@@ -86,6 +88,7 @@ class Misaligned:
     scalar: Access | None = None
     tested: str = ""
     view: LaunchView | None = None
+    registers: bool = False
 
 
 class _Values(Mapping[Symbol, int]):
@@ -145,13 +148,17 @@ class _Finder:
         told: set[object] = set()
         for access in self.of.accesses:
             align = alignment_of(access.type, self.language) or _of_number(access, self.language)
-            laid = _laid_closer(access, align)
+            laid = laid_closer(access, align)
             if align is None or access.span in told or not (laid or _plain(access.root)) or access.asynchronous:
                 continue
             tests = tests_of(access)
             if tests.settle(access, align):
                 continue
             if all(value % align == 0 for value in polynomial(access.offset).coefficients.values()):
+                if start := member_start(access.root) % align:
+                    told.add(access.span)
+                    yield Misaligned(access, align, "constant", start)
+                    continue
                 passed = None if tests.others else passed_place(access, align, self.context)
                 if passed is not None and (access.root, "passed") not in told:
                     told |= {access.span, (access.root, "passed")}
@@ -168,7 +175,7 @@ class _Finder:
             elif (row := odd_row(access, align)) is not None:
                 found = Misaligned(access, align, "row", row)
             elif found is None and access.root.space is Space.GLOBAL and not wide:
-                found = self._by_thread(access, align) or self._by_data(access, align)
+                found = self._by_thread(access, align) or self._by_data(access, align) or self._behind(access, align)
             elif found is None and wide:
                 found = self._by_thread(access, align) or self._by_block(access, align) or self._by_pitch(access, align)
             layout = (access.root, found.kind, found.pitch) if found is not None and found.pitch else None
@@ -308,6 +315,17 @@ class _Finder:
                     return Misaligned(access, align, "data", pitch=start.origin[0].name, scalar=other)
         return None
 
+    def _behind(self, access: Access, align: int) -> Misaligned | None:
+        """A number behind as many smaller ones as an argument, or a size of the host, says."""
+        count = behind_smaller(access, align, self.of.accesses)
+        if count is not None and self._uneven(count, 2):
+            return Misaligned(access, align, "carved", pitch=count.name)
+        passed = passed_behind(access, align, self.admission.ways)
+        if passed is None:
+            return None
+        place, many, size = passed
+        return Misaligned(access, align, "behind", size, pitch=place, tested=many)
+
     def _by_other_test(self, access: Access, align: int, tests: Tests) -> Misaligned | None:
         """A row at a pitch of its own, where only the address of another array was tested, and single elements are
         taken where that is not aligned."""
@@ -360,21 +378,6 @@ def _held(access: Access) -> list[Guard]:
     return [guard for guard in access.guards if guard.kind is not GuardKind.AFTER_LOOP]
 
 
-def _laid_closer(access: Access, align: int | None) -> bool:
-    """Whether a single number is read through a cast pointer in an array of structs whose layout is known, and that
-    themselves are aligned to fewer bytes than the number.  A member that is named may lie in a packed struct, and
-    then the compiler reads it in parts."""
-    element = access.root.element
-    if align is None or not isinstance(element, StructType) or not element.known or element.union:
-        return False
-    if access.root.space is Space.PRIVATE:
-        return False
-    cast = isinstance(access.node, (Deref, Subscript)) and any(
-        isinstance(n, Cast) and n.explicit for n in walk(access.node)
-    )
-    return cast and (element.align or align) < align and bool(element.size)
-
-
 def _pitch(offset: Term, align: int) -> tuple[Symbol, int] | None:
     """The parameter that multiplies a row index in ``offset`` with a factor that is no multiple of ``align``, and by
     what number it is divided before (two values of four bits to a byte: ``K / 2`` bytes to a row)."""
@@ -407,7 +410,7 @@ def _of_number(access: Access, language: str) -> int | None:
     """What the address of a single number must be a multiple of that is no element of an array of its size: of 8 bytes
     in shared memory, or in an array of smaller elements in global memory (AMD's hardware reads those anywhere)."""
     kind, element = access.type, access.root.element
-    if not isinstance(kind, (IntType, FloatType)) or not kind.size:
+    if not isinstance(kind, (IntType, FloatType, PointerType)) or not kind.size:
         return None
     if access.root.space is Space.SHARED:
         return 8 if kind.size == 8 and element.size != 8 else None
@@ -420,7 +423,13 @@ def _compute(facts: Facts) -> tuple[Misaligned, ...]:
     language = facts.module.language
     if not any(isinstance(a.type, (VectorType, StructType)) or _of_number(a, language) for a in of.accesses):
         return ()
-    return tuple(_Finder(of, facts[scenarios], language, facts[launch_context]).find())
+    finder = _Finder(of, facts[scenarios], language, facts[launch_context])
+    return tuple(
+        replace(one, registers=True)
+        if one.access.root.space is Space.PRIVATE and not in_memory(one.access.root, of.accesses)
+        else one
+        for one in finder.find()
+    )
 
 
 misaligned = KernelAnalysis("misaligned", _compute, needs=(trace, scenarios, launch_context))
