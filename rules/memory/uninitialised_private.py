@@ -137,6 +137,8 @@ class UninitialisedPrivate(Rule):
         related += calls(event)
         if one.cell is not None:
             what = f"{name}[{one.cell}] is read, but nothing stores a value there"
+            if one.filled is not None:
+                what += f" where {one.filled[0]} is {one.filled[1]}"
             if one.updated:
                 what = f"{name}[{one.cell}] is only updated: nothing sets it before"
             return self.finding(event.span, what, related=related, fix=f"set all of {name} first")

@@ -25,17 +25,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 
-from kernlint.analysis.accesses.pairs import known, side
-from kernlint.analysis.accesses.touches import Toucher
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.content.asked import asked
 from kernlint.analysis.content.branches import meant, said
 from kernlint.analysis.content.got_at import handed_over, pointed_to, unfollowed
-from kernlint.analysis.content.initialised import closed, updates
+from kernlint.analysis.content.initialised import closed
 from kernlint.analysis.content.left_between import left_between
 from kernlint.analysis.content.one_branch import OneBranch, one_branch, taken_up
 from kernlint.analysis.content.only_updated import only_updated
 from kernlint.analysis.content.unasked_helper import unasked
+from kernlint.analysis.content.unset_elements import PLAIN, unset_element
 from kernlint.analysis.content.ways import Missed, Ways, told_apart, unset_variable, worth_it
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.scenarios.policy import scenarios
@@ -43,7 +42,6 @@ from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import (
     Access,
-    AccessKind,
     ConditionEvent,
     Event,
     Guard,
@@ -63,21 +61,7 @@ from kernlint.tree.walk import strip_casts, walk
 
 BUDGET = Budget(steps=60, points=4_000, rlimit=0)
 
-_PLAIN = frozenset(
-    {
-        SymbolKind.THREAD,
-        SymbolKind.BLOCK,
-        SymbolKind.BLOCK_DIM,
-        SymbolKind.GRID_DIM,
-        SymbolKind.WARP_SIZE,
-        SymbolKind.COUNTER,
-        SymbolKind.PARAM,
-    }
-)
 _MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER})
-
-ONE = Launch((1, 1, 1), (1, 1, 1), 1)
-"""Each thread has private memory of its own: one is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +73,8 @@ class Unset:
     array); ``updated``: it is only ever updated.  ``missed``: the loop that sets the value in rounds of which there
     need not be one.  ``branch``: the only branch that sets it, which data choose.  ``asked``: the use asks whether the
     loop that is missed has set it.  ``helper``: the call that sets it in some of its ways.
-    ``between``: branches that ask one datum leave numbers out.
+    ``between``: branches that ask one datum leave numbers out.  ``filled``: (name, value) of what says how many
+    elements of an array are set.
     """
 
     decl: VarDecl
@@ -103,6 +88,7 @@ class Unset:
     branch: If | None = None
     helper: Call | None = None
     between: bool = False
+    filled: tuple[str, int] | None = None
 
 
 def _first_round(term: Term, loops: Sequence[object]) -> Term:
@@ -179,7 +165,7 @@ def _told_part(fact: Term) -> Term:
 
 
 def _of_launch(fact: Term) -> bool:
-    return {symbol.kind for symbol in symbols(fact)} <= _PLAIN and _whole_numbers(fact)
+    return {symbol.kind for symbol in symbols(fact)} <= PLAIN and _whole_numbers(fact)
 
 
 def _ended(guard: Guard) -> bool:
@@ -283,7 +269,7 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
 # --------------------------------------------------------------------------------------------------------- arrays
 
 
-def _arrays(facts: Facts, of: Trace) -> Iterator[Unset]:
+def _arrays(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
     groups: dict[int, list[Access]] = {}
     for access in of.accesses:
         if _looked_at(access.root):
@@ -291,9 +277,11 @@ def _arrays(facts: Facts, of: Trace) -> Iterator[Unset]:
     hidden = handed_over(facts) if groups else set()
     for group in groups.values():
         if id(group[0].root.decl) not in hidden:
-            found = _element(group)
+            found = unset_element(group, believed, of.conditions)
             if found is not None:
-                yield found
+                decl = group[0].root.decl
+                assert decl is not None
+                yield Unset(decl, found.read, cell=found.cell, updated=found.updated, filled=found.filled)
 
 
 def _looked_at(root: Root) -> bool:
@@ -302,72 +290,6 @@ def _looked_at(root: Root) -> bool:
         return False
     plain = isinstance(decl.type, ArrayType) and isinstance(root.element, (IntType, FloatType, VectorType))
     return plain and decl.init is None and not (decl.is_global or decl.static or decl.synthesised) and not root.path
-
-
-def _element(group: Sequence[Access]) -> Unset | None:
-    """The first read of an element that no store of the thread sets."""
-    writes = [access for access in group if access.writes]
-    reads = [access for access in group if access.kind is AccessKind.READ]
-    decl = group[0].root.decl
-    assert decl is not None
-    if not reads:
-        return None
-    size = group[0].root.element.size or 1
-    setting = [write for write in writes if not _only_updates(write)]
-    if not setting:
-        read = reads[0]
-        return Unset(decl, read, cell=(read.offset.value or 0) // size, updated=bool(writes)) if known(read) else None
-    toucher, covered = Toucher(), set[int]()
-    for write in setting:
-        if not _settled(write):
-            return None
-        touched = toucher.of(side(write), ONE)
-        if touched is None:
-            return None
-        for start, _, _ in touched.found:
-            covered.update(range(start, start + touched.size))
-    for read in reads:
-        if not _settled(read) or not _surely(read):
-            continue
-        touched = toucher.of(side(read), ONE)
-        for start, _, _ in touched.found if touched is not None else ():
-            if start not in covered and 0 <= start < (group[0].root.extent or 0):
-                return Unset(decl, read, cell=start // size, updated=len(setting) < len(writes))
-    return None
-
-
-def _only_updates(write: Access) -> bool:
-    """Whether a store makes its value from what was there, whichever way it is chosen."""
-    return updates(write) and (write.value is None or _takes_up(write.value, write))
-
-
-def _takes_up(value: Term, write: Access) -> bool:
-    if value.op == "select":
-        return all(_takes_up(arg, write) for arg in value.args[1:])
-    origins = (symbol.origin for symbol in symbols(value) if symbol.kind is SymbolKind.LOAD)
-    return (write.root, write.offset) in origins
-
-
-def _settled(access: Access) -> bool:
-    """Whether the place of an access rests on nothing but the counters of loops that go a known number of rounds."""
-    if access.root.kind is RootKind.UNKNOWN or not access.size or access.asynchronous:
-        return False
-    used = [loop for loop in access.loops if loop.counter in symbols(access.offset)]
-    if any(symbol.kind is not SymbolKind.COUNTER for symbol in symbols(access.offset)):
-        return False
-    conditions = [loop.condition for loop in used]
-    return all(it is not None and all(s.kind is SymbolKind.COUNTER for s in symbols(it)) for it in conditions)
-
-
-def _surely(read: Access) -> bool:
-    """Whether some thread makes a read in each of its iterations: nothing but its loops and tests of the thread's own
-    index stand before it."""
-    for guard in read.guards:
-        kinds = {symbol.kind for symbol in symbols(guard.term)}
-        mixed = SymbolKind.COUNTER in kinds and kinds != {SymbolKind.COUNTER}
-        if guard.loop is None and (mixed or not kinds <= _PLAIN):
-            return False
-    return not any(loop.exits or loop.leaves for loop in read.loops if loop.counter in symbols(read.offset))
 
 
 def _left_out(facts: Facts) -> bool:
@@ -405,7 +327,7 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     told = {id(one.decl) for one in found}
     found += [Unset(decl, None, update=node.span) for decl, node in only_updated(facts.reached) if id(decl) not in told]
     if closed(of):
-        found += _arrays(facts, of)
+        found += _arrays(facts, of, facts[scenarios])
     return tuple(found)
 
 
