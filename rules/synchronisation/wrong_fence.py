@@ -9,7 +9,8 @@ from kernlint.analysis.order.broken import Broken
 from kernlint.analysis.order.published import Published
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.search.collisions import Race
-from kernlint.analysis.sharing.fences import EarlyTicket, Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
+from kernlint.analysis.sharing.fences import EarlyTicket, Fences, UnfencedTicket, WeakBarrier, fences
+from kernlint.analysis.sharing.narrow_atomics import NarrowAtomic
 from kernlint.analysis.sharing.race_words import (
     actors,
     calls,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.excuses.excuse import excuse
 from kernlint.analysis.excuses.places import of_access, of_pair
-from kernlint.analysis.search.supposed import chosen_by_data, on_data
+from kernlint.analysis.search.supposed import on_data
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
 from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import Refuted, Side
@@ -13,7 +13,7 @@ from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, plain, substitute, symbols
 from kernlint.symbolic.uniformity import uniformity
-from kernlint.tree.nodes import Atomic
+from kernlint.tree.nodes import Atomic, Scope
 
 
 @excuse("races", of_pair)
@@ -60,7 +60,15 @@ def single_winner(pair: Pair, witness: Refuted) -> bool:
     ```
     """
     several = any(map(_record, pair.a.guards)) or (_threshold(pair.a) and not _names_itself(pair.first))
-    return witness.depends_on_data and pair.first is pair.second and chosen_by_data(pair.a) and not several
+    return witness.depends_on_data and pair.first is pair.second and bool(_choosing(pair, pair.a)) and not several
+
+
+def _choosing(pair: Pair, at: Side) -> list[Term]:
+    """The conditions of an access that rest on data which is not the same for all threads of a block.  Not those under
+    which the last barrier of the block stands: all threads meet them, or it would not have let any of them by."""
+    met = pair.barrier is not None and pair.barrier.scope is Scope.BLOCK
+    of_all = {guard.term for guard in pair.barrier.guards} if met and pair.barrier is not None else set()
+    return [fact for fact in at.facts if uniformity(fact) > Uniformity.BLOCK and on_data(fact) and fact not in of_all]
 
 
 def _names_itself(write: Access) -> bool:
@@ -146,8 +154,7 @@ def winner_looks_back(pair: Pair, witness: Refuted) -> bool:
     """
     if not witness.depends_on_data:
         return False
-    ours, theirs = set(pair.a.guards), set(pair.b.guards)
-    both = [fact for fact in ours & theirs if uniformity(fact) > Uniformity.BLOCK and on_data(fact)]
+    both = set(_choosing(pair, pair.a)) & set(pair.a.guards) & set(pair.b.guards)
     by_thread = any(symbol.kind is SymbolKind.THREAD for at in (pair.a, pair.b) for symbol in at.offset.symbols)
     if not both or (by_thread and not any(map(_lost, both))):
         return False
@@ -203,7 +210,7 @@ def two_ways_to_win(pair: Pair, witness: Refuted) -> bool:
         return False
     ours, theirs = set(pair.a.facts), set(pair.b.facts)
     apart = not any(on_data(fact) and negate(fact) in theirs for fact in ours)
-    return apart and chosen_by_data(pair.a) and chosen_by_data(pair.b)
+    return apart and bool(_choosing(pair, pair.a)) and bool(_choosing(pair, pair.b))
 
 
 @excuse("races", of_access)

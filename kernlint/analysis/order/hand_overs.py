@@ -30,6 +30,8 @@ from kernlint.analysis.order.words import (
     Word,
     acquires,
     equalities,
+    of_own_block,
+    only_axis,
     reaches,
     releases,
     waits_for_others,
@@ -88,6 +90,8 @@ class Order:
 
     of: Trace
     words: tuple[Word, ...]
+    axis: Symbol | None = None
+    """The number by which blocks are told apart, where the kernel asks for no other."""
 
     def between_blocks(self, first: Access, second: Access) -> Reason | None:
         """Why ``first`` by a thread of one block and ``second`` by one of another are in order; None: nothing says
@@ -209,6 +213,8 @@ class Order:
                     continue
                 if reach is NEAR and before.order > signal.order:
                     continue
+                if reach is WIDE and self.axis is not None and of_own_block(signal, observer.access, self.axis):
+                    continue  # each block talks to itself
                 if (word.lock and not word.begins(signal)) or not observer.hears(signal):
                     continue
                 released = releases(signal, reach) or self.fenced(before, signal, reach)
@@ -404,7 +410,7 @@ def _parts_blocks(term: Term) -> bool:
 
 def _compute(facts: Facts) -> Order:
     of = facts[trace]
-    return Order(of, words(of))
+    return Order(of, words(of), only_axis(of))
 
 
 order = KernelAnalysis("order", _compute, needs=(trace,))

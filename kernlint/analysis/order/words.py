@@ -15,7 +15,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, LoopCo
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import GRID_DIM, Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import GRID_DIM, Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.nodes import Atomic, Barrier, Scope
 from kernlint.tree.types import IntType, Space, StructType
 
@@ -266,6 +266,22 @@ def _apart(one: Access, other: Access) -> bool:
     return first + one.size <= second or second + other.size <= first
 
 
+def of_own_block(one: Access, other: Access, axis: Symbol) -> bool:
+    """Whether two accesses of blocks that are told apart along ``axis`` never meet: both are at the place that each
+    block has for itself."""
+    form = polynomial(one.offset).coefficients
+    step = form.get((axis.term,), 0)
+    alike = (s.uniformity is Uniformity.GRID for mono in form if mono != (axis.term,) for f in mono for s in symbols(f))
+    return one.offset == other.offset and one.size is not None and abs(step) >= one.size and all(alike)
+
+
+def only_axis(of: Trace) -> Symbol | None:
+    """The number of a block along the one axis that a kernel asks for; None where it asks for several, or none."""
+    terms = [term for at in of.accesses for term in (at.offset, at.value, *(g.term for g in at.guards))]
+    found = {s for term in terms if isinstance(term, Term) for s in symbols(term) if s.kind is SymbolKind.BLOCK}
+    return found.pop() if len(found) == 1 else None
+
+
 def field_of(access: Access) -> int:
     """Where in an element of an array of structures an access lies, in bytes; 0 where that is not one place."""
     element = access.root.element
@@ -299,7 +315,7 @@ class _Finder:
         """What ``access`` is for, when what it finds is used to decide."""
         if access.kind is AccessKind.WRITE:
             return None
-        waits = tuple(loop for loop in access.loops if self._decides(access, loop))
+        waits = tuple(loop for loop in access.loops if self._decides(access, loop) and not _search(access, loop))
         if access.atomic_op in COUNTS and not reads_only(access):
             waits = ()  # who counts each time he looks draws numbers until one will do: he waits for nobody
         if access.kind is AccessKind.READ:
@@ -333,8 +349,6 @@ class _Finder:
         inside = [other for other in self.of.accesses if loop in other.loops]
         if any(other.writes and other.root is access.root for other in inside):
             return False
-        if loop.counter is not None and loop.counter in symbols(access.offset):
-            return False  # every round looks at another place: a search
         if access.volatile:
             return True
         if any(other.root is not access.root for other in inside):
@@ -362,6 +376,11 @@ def _holds(stored: Access, symbol: Symbol) -> bool:
         return False
     places = (stored.offset.value, offset.value)
     return None in places or places[0] == places[1]
+
+
+def _search(access: Access, loop: LoopContext) -> bool:
+    """Whether every round of a loop looks at another place: it ends, whatever is there."""
+    return loop.counter is not None and loop.counter in symbols(access.offset)
 
 
 def waits_for_all(of: Trace, known: tuple[Word, ...]) -> Observer | None:

@@ -24,7 +24,6 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
-from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.types import FloatType, IntType
 
 
@@ -160,11 +159,6 @@ def _orders(term: Term) -> bool:
 
 def _of_thread(term: Term) -> bool:
     return any(symbol.kind in (SymbolKind.THREAD, SymbolKind.BLOCK) for symbol in symbols(term))
-
-
-def chosen_by_data(side: Side) -> bool:
-    """Whether a condition of the access rests on data that is not the same for all threads of a block."""
-    return any(uniformity(fact) > Uniformity.BLOCK and on_data(fact) for fact in side.facts)
 
 
 def on_data(term: Term) -> bool:

@@ -19,26 +19,22 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.excuse import excused
-from kernlint.analysis.order import Order, Reason, order
+from kernlint.analysis.order import order
 from kernlint.analysis.order.broken import Broken, broken
 from kernlint.analysis.order.placed import placed
 from kernlint.analysis.order.published import Published, published
 from kernlint.analysis.order.words import slots
 from kernlint.analysis.scenarios.policy import scenarios
-from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.search.collisions import Asker, Race, asker_of
-from kernlint.analysis.search.inputs import PLAIN
-from kernlint.analysis.search.supposed import on_data
 from kernlint.analysis.sharing.finder import Finder
 from kernlint.analysis.sharing.global_races import across
+from kernlint.analysis.sharing.narrow_atomics import NarrowAtomic, narrow_atomics
 from kernlint.analysis.sharing.races import unbroken
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
-from kernlint.prove.query import Refuted
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
-    BLOCK,
     THREAD,
     Symbol,
     SymbolKind,
@@ -85,15 +81,6 @@ class EarlyTicket:
     store: Access
     ticket: Access
     load: Access
-
-
-@dataclass(frozen=True, slots=True)
-class NarrowAtomic:
-    """An atomic operation of block scope that two blocks make on one cell."""
-
-    access: Access
-    witness: Refuted
-    shape: Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,71 +314,6 @@ def _releases(ticket: Access) -> bool:
     return getattr(ticket.node, "order", "relaxed") in ("release", "acq_rel", "seq_cst") and ticket.scope in WIDE
 
 
-# ------------------------------------------------------------------------------------------------------- atomics
-
-
-def _narrow_atomics(of: Trace, finder: Finder, known_order: Order) -> Iterator[NarrowAtomic]:
-    atomics = [one for one in of.accesses if one.kind is AccessKind.ATOMIC and one.root.space is Space.GLOBAL]
-    for access in atomics:
-        if access.scope not in (Scope.BLOCK, Scope.WARP, Scope.TILE) or not known(access):
-            continue
-        others = (one for one in atomics if one is not access and one.root is access.root and known(one))
-        for other in (access, *others):
-            answer = finder.meet(across(access, other), "blocks")
-            if answer is None or answer[0].depends_on_data:
-                answer = _in_turn(access, other, finder)
-            apart = answer is not None and known_order.between_blocks(access, other) in (
-                None,
-                Reason.WORD,
-                Reason.UNSURE,
-            )
-            if answer is not None and apart:
-                yield NarrowAtomic(access, *answer)
-                break
-
-
-def _in_turn(access: Access, other: Access, finder: Finder) -> tuple[Refuted, Scenario] | None:
-    """Where two blocks meet that go from word to word round by round: each begins at one of its own and goes on to that
-    of another (``b = (b + 1) % blocks``).  Data may say how long that goes on, but not who comes where."""
-    ways = [(one, two) for one in _first_rounds(access) for two in _first_rounds(other)]
-    if len(ways) < 2:
-        return None  # neither goes on
-    for one, two in ways:
-        if _by_data(one) or _by_data(two):
-            continue
-        answer = finder.meet(across(one, two), "blocks")
-        if answer is not None:
-            return answer
-    return None
-
-
-def _first_rounds(access: Access) -> list[Access]:
-    """An access whose place changes with the rounds of a loop, as it is in the first round and in the second."""
-    carried = [s for s in symbols(access.offset) if s.kind is SymbolKind.PHI and s.init is not None]
-    if len(carried) != 1:
-        return [access]
-    symbol, begins, goes = carried[0], carried[0].init, carried[0].step
-    assert begins is not None
-    found = []
-    for value in (begins, None if goes is None else substitute(goes, {symbol: begins})):
-        if value is not None:
-            turn = copy(access)
-            turn.offset = substitute(access.offset, {symbol: value})
-            turn.guards = tuple(replace(g, term=substitute(g.term, {symbol: value})) for g in access.guards)
-            found.append(turn)
-    return found
-
-
-def _by_data(access: Access) -> bool:
-    """Whether data say where an access is, or which blocks make it."""
-    if any(symbol.kind not in PLAIN for symbol in symbols(access.offset)):
-        return True
-    return any(on_data(g.term) and not BLOCKS.isdisjoint(symbols(g.term)) for g in access.guards)
-
-
-BLOCKS = frozenset(BLOCK)
-
-
 def _compute(facts: Facts) -> Fences:
     of = facts[trace]
     if not unbroken(of):
@@ -399,7 +321,7 @@ def _compute(facts: Facts) -> Fences:
     asker = asker_of(facts, of)
     weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()
     finder = Finder(asker, facts[scenarios])
-    atomics = {id(found.access.node): found for found in _narrow_atomics(of, finder, facts[order])}
+    atomics = {id(found.access.node): found for found in narrow_atomics(of, finder, facts[order])}
     early = {id(found.ticket.node): found for found in _early(of)}
 
     def meets(store: Access, load: Access) -> bool:

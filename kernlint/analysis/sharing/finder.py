@@ -7,7 +7,6 @@ to keep apart.
 """
 
 import functools
-from collections.abc import Collection
 from operator import ne
 
 from kernlint.analysis.accesses.pairs import (
@@ -30,7 +29,8 @@ from kernlint.analysis.search.collisions import Asker
 from kernlint.analysis.search.settled import never_settled, unsettled
 from kernlint.analysis.search.supposed import on_data, unordered, without_data
 from kernlint.analysis.sharing.arguments import lowest, scalars
-from kernlint.analysis.trace.events import Access, AccessKind, Root
+from kernlint.analysis.sharing.dealt import ODD, TURN, split_groups, turns_of
+from kernlint.analysis.trace.events import AccessKind, Root
 from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Side, Triple
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
@@ -46,7 +46,6 @@ from kernlint.symbolic.terms import (
     binary,
     const,
     plain,
-    subterms,
     symbols,
 )
 from kernlint.tree.types import BOOL
@@ -105,47 +104,6 @@ def _portions(term: Term) -> tuple[tuple[int, int], ...]:
     for arg in term.terms:
         found.update(dict.fromkeys(_portions(arg)))
     return tuple(found)
-
-
-TURN = 2
-"""Rows that items are dealt out to in turn, so few that a small launch begins anew."""
-
-
-def _turns(pair: Pair, bounding: Collection[Symbol], others: Collection[Symbol]) -> tuple[Symbol, ...]:
-    """The arguments by which a thread's number is divided for a remainder in the places of an update, where another
-    argument bounds the number: with no more items than those there would be nothing to take a remainder of.  Where the
-    quotient makes the place too, each item has its own; a ring begins where an argument or memory says, and its room
-    bounds it."""
-    if pair.first.root is not pair.second.root or not any(_updates(one) for one in (pair.first, pair.second)):
-        return ()
-    found: dict[Symbol, None] = {}
-    quotients = {plain(part.args[1]).symbol for part in subterms(pair.a.offset) if part.op == "div"}
-    for part in subterms(pair.a.offset):
-        by = plain(part.args[1]).symbol if part.op == "mod" else None
-        if by is None or by not in others or by in quotients:
-            continue
-        item = plain(part.args[0])
-        own = {s for s in symbols(item) if s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK)}
-        known = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM)
-        if not own or any(s.kind not in known for s in symbols(item)):
-            continue
-        tests = [fact for fact in pair.a.facts if own & set(symbols(fact))]
-        if any(set(bounding) & set(symbols(test)) for test in tests):
-            found[by] = None
-    return tuple(found)
-
-
-def _updates(access: Access) -> bool:
-    """Whether what is written is made of what was there."""
-    value = access.value
-    return (
-        access.writes
-        and isinstance(value, Term)
-        and any(
-            s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple) and s.origin[:2] == (access.root, access.offset)
-            for s in symbols(value)
-        )
-    )
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -307,12 +265,15 @@ class Finder:
         if strides is None:
             return None
         tiles = in_tiles(pair)
-        turns = _turns(pair, bounding, others)
+        turns = turns_of(pair, bounding, others)
+        split = split_groups(pair, (*bounding, *others)) if within == "blocks" and self.shapes.seen else ()
         small = within != "blocks" or max(size or 1 for size in grid) <= 4
-        for values, again in (*((values, ()) for values in BOUNDS), *((BOUNDS[0], turns),) * bool(turns)):
+        ways: list[tuple[tuple[int, ...], dict[Symbol, int]]] = [(values, {}) for values in BOUNDS]
+        ways += [(BOUNDS[0], dict.fromkeys(some, value)) for some, value in ((turns, TURN), (split, ODD)) if some]
+        for values, again in ways:
             kept = [(symbol, value) for symbol, value in strides if symbol not in again]
-            told = (*rounded(kept, tiles), *((symbol, TURN) for symbol in again), *low.items())
-            under = launch.told((*told, *zip(bounding, values, strict=False)))
+            told = (*rounded(kept, tiles), *low.items(), *zip(bounding, values, strict=False))
+            under = launch.told((*(one for one in told if one[0] not in again), *again.items()))
             if tiles:
                 under = replace(under, values=rounded(under.values, tiles))
             if small and self.asker.toucher.apart(pair.a, pair.b, pair.tied, under, blocks=within == "blocks"):
