@@ -20,7 +20,7 @@ from kernlint.analysis.trace.events import (
 from kernlint.analysis.trace.host import LIBRARY
 from kernlint.analysis.trace.machine import Machine, State, Target
 from kernlint.analysis.trace.memory import in_memory
-from kernlint.analysis.trace.recurrence import closed_form
+from kernlint.analysis.trace.recurrence import closed_form, in_turn, ring_of
 from kernlint.analysis.trace.values import (
     PointerValue,
     ReferenceValue,
@@ -48,7 +48,6 @@ from kernlint.symbolic.terms import (
     const,
     disjunction,
     negate,
-    select,
     substitute,
     symbols,
 )
@@ -396,16 +395,13 @@ def _at_member(arg: Expr) -> bool:
 
 
 def _exchanged(m: Machine, loop: LoopContext) -> None:
-    """Solve variables that two iterations exchange and exchange back, such as the pointers of two buffers."""
-    odd = binary("eq", binary("and", loop.counter.term, const(1), I64), const(1), BOOL)
-    for phi in loop.phis:
-        other = phi.step.symbol if phi.step is not None else None
-        if other is None or other is phi or other.origin is not loop or phi in m.closed:
+    """Solve variables that pass on their values in a ring, such as the pointers of two or three buffers."""
+    for first in loop.phis:
+        ring = ring_of(first, loop)
+        if any(phi in m.closed for phi in ring):
             continue
-        if other.step == phi.term and other.type == phi.type and phi.init is not None and other.init is not None:
-            mine, theirs = phi.init, other.init
-            m.closed[phi] = select(odd, theirs, mine, phi.type)
-            m.closed[other] = select(odd, mine, theirs, phi.type)
+        for at, phi in enumerate(ring):
+            m.closed[phi] = in_turn(tuple(one.init for one in ring if one.init is not None), at, loop.counter.term, phi)
 
 
 def _forget(head: Value, after: Value) -> Value:

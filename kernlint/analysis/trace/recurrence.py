@@ -24,7 +24,9 @@ step                  value at iteration k           where
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     Symbol,
     Term,
@@ -40,7 +42,7 @@ from kernlint.symbolic.terms import (
     symbols,
     truth,
 )
-from kernlint.tree.types import BOOL, IntType
+from kernlint.tree.types import BOOL, I64, IntType
 
 
 def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | None:
@@ -81,6 +83,42 @@ def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | N
     doubling = _doubling(body, phi, init, k, counter, type_, invariant)
     ring = doubling if doubling is not None else _ring(body, phi, init, k, type_, invariant)
     return ring if ring is not None else _one_behind(step, phi, init, counter, serial)
+
+
+def ring_of(first: Symbol, loop: object) -> list[Symbol]:
+    """``first`` and the variables whose values come to it one iteration after the other, until its own is back; none
+    where it gets another."""
+    ring = [first]
+    while len(ring) <= RING:
+        after = ring[-1].step.symbol if ring[-1].step is not None else None
+        if after is None or after.origin is not loop or after.init is None or after.type != first.type:
+            return []
+        if after is first:
+            return ring if len(ring) > 1 else []
+        ring.append(after)
+    return []
+
+
+RING = 8
+"""Variables, at most, that pass on their values in a ring."""
+
+
+def in_turn(begins: tuple[Term, ...], at: int, counter: Term, phi: Symbol) -> Term:
+    """The value at iteration ``counter`` of the ``at``-th of variables that begin with ``begins`` and each take the
+    next one's value, the last one the first's."""
+    kind, many = phi.type, len(begins)
+    turn = binary("mod", binary("add", counter, const(at, counter.type), counter.type), const(many, counter.type), I64)
+    if many == 2:
+        odd = binary("eq", binary("and", counter, const(1), I64), const(1), BOOL)
+        return select(odd, begins[1 - at], begins[at], kind)
+    apart = [(polynomial(b) - polynomial(a)).constant for a, b in pairwise(begins)]
+    if apart[0] is not None and len(set(apart)) == 1 and isinstance(kind, IntType):
+        moved = binary("mul", cast(turn, kind), const(apart[0], kind), kind)
+        return binary("add", begins[0], moved, kind)
+    form = begins[-1]
+    for number, begin in reversed(list(enumerate(begins[:-1]))):
+        form = select(binary("eq", turn, const(number, counter.type), BOOL), begin, form, kind)
+    return form
 
 
 def _one_behind(step: Term, phi: Symbol, init: Term, counter: Term, serial: int) -> Term | None:

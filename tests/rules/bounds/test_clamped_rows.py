@@ -33,6 +33,8 @@ __global__ void count(const float2 *p, int *cells, int n, int w, int h) {
         ("min((int)(__saturatef(p[i].x) * w), n)", "w", "", False),
         ("(int)fminf(fmaxf(p[i].x, 0.0f), 64.0f)", "64", "", True),
         ("(int)fminf(fmaxf(p[i].x, 0.0f), 63.0f)", "64", "", False),
+        ("(int)fminf(fmaxf(p[i].x, 1.0f), 64.0f) - 1", "64", "", False),
+        ("(int)fminf(fmaxf(p[i].x, 0.0f), 63.0f) + 1", "64", "", True),
         ("(int)fminf(fmaxf(p[i].x, 0.0f), 64.0f)", "64", "if (x < 64)", False),
         ("(int)fminf(fmaxf(p[i].x, 0.0f), 64.0f)", "65", "", False),
     ],
@@ -81,3 +83,24 @@ void run(float *out, const float *in, int width, int height, int first) {
 
 def test_two_branches_for_two_parts_of_the_rows() -> None:
     assert not findings(MissingBoundsGuard, SPLIT)
+
+
+LAST_OF_COPY = """
+__kernel __attribute__((reqd_work_group_size(32, 1, 1)))
+void sums(__global const float *in, __global float *out, const int n) {
+    __local float part[32];
+    float sum = 0.0f;
+    for (int at = 0; at < n; at += 32) {
+        const int count = min(32, n - at);
+        event_t come = async_work_group_copy(part, in + at, (size_t)count, 0);
+        wait_group_events(1, &come);
+        for (int j = 0; j < count; ++j) sum += part[j];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[get_global_id(0)] = sum;
+}
+"""
+
+
+def test_the_last_of_as_many_as_are_left() -> None:
+    assert not findings(WrongBoundsGuard, LAST_OF_COPY, language="opencl")

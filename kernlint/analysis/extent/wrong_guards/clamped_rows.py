@@ -92,8 +92,9 @@ def _numbered(access: Access) -> Polynomial | None:
         further = next((step for step in steps if step > value), None)
         if further is None or further % value or len(mono) != 1 or sum(v == value for v, _ in digits) != 1:
             continue
-        row = further // value
-        if row > 1 and _most(mono[0]) == number(row) and not _tested(access, mono[0], row):
+        row, most = further // value, _most(mono[0])
+        added = number(found[0].coefficients.get((), 0) // value)
+        if row > 1 and most is not None and most + added == number(row) and not _tested(access, mono[0], row):
             return number(row)
     return None
 
