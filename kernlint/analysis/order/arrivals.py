@@ -15,8 +15,9 @@ from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Eve
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import THREAD, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
-from kernlint.tree.nodes import Barrier, Scope
+from kernlint.tree.nodes import Barrier, Ref, Scope, VarDecl
 from kernlint.tree.types import Space
+from kernlint.tree.walk import walk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +34,7 @@ class Announced:
 def _compute(facts: Facts) -> tuple[Announced, ...]:
     of = facts[trace]
     arrivals = [event for event in of.arrivals if event.scope is not Scope.WARP]
-    waits = [b for b in of.barriers if b.named and isinstance(b.node, Barrier) and b.node.part == "wait"]
+    waits = [b for b in of.barriers if b.named and isinstance(b.node, Barrier)]
     if not arrivals or not waits or of.calls or any(not b.certain for b in of.barriers):
         return ()
     return tuple(_find(of, arrivals, waits))
@@ -52,7 +53,7 @@ def _find(of: Trace, arrivals: list[BarrierEvent], waits: list[BarrierEvent]) ->
             if load.root is not store.root or load.kind is not AccessKind.READ or not _parted(load, store):
                 continue
             ahead = [w for w in waits if w.order < load.order and not _parted(w, load) and _parted(w, store)]
-            if ahead and not _gathered(of, ahead[-1], load):
+            if ahead and _waits_for(ahead[-1], for_it[0]) and not _gathered(of, ahead[-1], load):
                 told.add(id(store.root))
                 yield Announced(store, for_it[0], ahead[-1], load)
                 break
@@ -80,6 +81,20 @@ def _parted(one: Event, other: Event) -> bool:
     """Whether no thread comes to both: they are on the two branches of one condition."""
     theirs = {guard.term for guard in other.guards}
     return any(negate(guard.term) in theirs for guard in one.guards)
+
+
+def _waits_for(wait: BarrierEvent, arrival: BarrierEvent) -> bool:
+    """Whether ``wait`` is for ``arrival``, among others: who arrives and waits at once does so at one object."""
+    if isinstance(wait.node, Barrier) and wait.node.part == "both":
+        ours, theirs = _object(wait), _object(arrival)
+        return ours is not None and ours is theirs
+    return True
+
+
+def _object(event: BarrierEvent) -> VarDecl | None:
+    node = event.node
+    found = walk(node.barrier_id) if isinstance(node, Barrier) and node.barrier_id is not None else ()
+    return next((part.decl for part in found if isinstance(part, Ref)), None)
 
 
 def _gathered(of: Trace, first: Event, second: Event) -> bool:
