@@ -17,6 +17,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses.promised import said_to_differ
 from kernlint.analysis.excuses.winners import claimed
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.order.words import field_of
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import asker_of
 from kernlint.analysis.search.inputs import chosen_by
@@ -36,6 +37,7 @@ from kernlint.symbolic.terms import (
     Term,
     Uniformity,
     const,
+    negate,
     plain,
     rebuild,
     substitute,
@@ -69,11 +71,12 @@ class Scatter:
 
 class Met(Enum):
     """What says that several threads have one index: that it is the cell of a position, that what it picks elsewhere is
-    updated atomically, or that the element is what others are linked to."""
+    updated atomically, that the element is what others are linked to, or that threads ask who was there first."""
 
     CELL = "a position in floating point has been rounded to it"
     ATOMIC = "what it picks elsewhere is updated atomically"
     LINK = "what the element held before is kept: it is the head of a list"
+    CLAIM = "some find it taken, and who finds it free puts a record there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +243,25 @@ def _met(access: Access, picked: Picked, of: Trace) -> Met | None:
             return Met.ATOMIC
         if other.kind is AccessKind.WRITE and other.order < access.order and _holds_old(other, access):
             return Met.LINK
-    return None
+    return Met.CLAIM if _claims(access, picked, of) else None
+
+
+def _claims(access: Access, picked: Picked, of: Trace) -> bool:
+    """Whether a thread looks whether an element is free, puts a mark there if it is, and several things of its own at
+    the same index, and does something else if it is not: of two that have found it free each may put a part."""
+    writes = [one for one in of.accesses if one.writes and one.value is not None]
+    for asked in (g.term for g in access.guards if g.term.op == "eq" and g.term.args[1].value is not None):
+        looks = {s.origin for s in asked.symbols if s.kind is SymbolKind.LOAD}
+        behind = [one for one in writes if any(guard.term == asked for guard in one.guards)]
+        own = [one for one in behind if any(_own(symbol, picked.loads) for symbol in symbols(one.value or one.offset))]
+        marks = [one for one in behind if (one.root, one.offset) in looks]
+        there = [one for one in own if one not in marks and not picked.loads.keys().isdisjoint(one.offset.symbols)]
+        told = next((one for one in own if one in marks), there[0] if there and marks else None)
+        lost = any(guard.term == negate(asked) for one in writes for guard in one.guards)
+        several = len({(id(one.root), field_of(one)) for one in there}) > 1
+        if told is not None and access.order == told.order and several and lost:
+            return True
+    return False
 
 
 def _holds_old(other: Access, access: Access) -> bool:
@@ -278,7 +299,7 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
         return ()
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[scenarios])
-    atomics = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
+    atomics = {id(a.root) for a in of.accesses if a.kind is AccessKind.ATOMIC}
     promised = tuple(one for one in facts.options.unlike if applies(one, facts))
     shared = [a for a in of.accesses if a.root.space is Space.SHARED and a.kind is AccessKind.WRITE and _scattered(a)]
     out: list[Scatter] = []
@@ -369,8 +390,7 @@ def _looked_at(access: Access, of: Trace) -> bool:
 
 def _equal_indices(finder: Finder, access: Access, picked: Picked, ways: tuple[bool, ...]) -> GlobalRace | None:
     """Two threads (of one block, of two: ``ways``) that write one element when their indices are equal."""
-    plain = side(access)
-    memo = dict(picked.terms)
+    plain, memo = side(access), dict(picked.terms)
     images = picked.loads or {symbol: symbol.term for term in memo for symbol in term.symbols}
     above = Uniformity.GRID if picked.alike else Uniformity.WARP
     loops = []
@@ -394,8 +414,7 @@ def _equal_indices(finder: Finder, access: Access, picked: Picked, ways: tuple[b
         else:
             answers = (_in_phase(phase, plain, told, images, memo) for phase in phases)
         for pair in answers:
-            answer = finder.meet(pair, "blocks" if apart else "block")
-            if answer is not None:
+            if (answer := finder.meet(pair, "blocks" if apart else "block")) is not None:
                 return GlobalRace(pair, *answer, across=apart, scattered=True)
     return None
 
