@@ -17,7 +17,7 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import GRID_DIM, Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.nodes import Atomic, Barrier, Scope
-from kernlint.tree.types import IntType, Space, StructType
+from kernlint.tree.types import ArrayType, IntType, Space, StructType
 
 WIDE = frozenset({Scope.GRID, Scope.SYSTEM})
 """Scopes that reach the threads of other blocks."""
@@ -283,15 +283,17 @@ def only_axis(of: Trace) -> Symbol | None:
 
 
 def field_of(access: Access) -> int:
-    """Where in an element of an array of structures an access lies, in bytes; 0 where that is not one place."""
+    """Where in an element of an array of structures an access lies, in bytes: where an array begins that is a member,
+    whichever of its cells that is; 0 where that is not one place."""
     element = access.root.element
-    size = element.size if isinstance(element, StructType) else None
-    if not size:
+    if not isinstance(element, StructType) or not element.size:
         return 0
     form = polynomial(access.offset).coefficients
-    if any(value % size for mono, value in form.items() if mono):
-        return 0
-    return form.get((), 0) % size
+    at = form.get((), 0) % element.size
+    if all(value % element.size == 0 for mono, value in form.items() if mono):
+        return at
+    arrays = ((f.offset, f.type.size) for f in element.fields if isinstance(f.type, ArrayType) and not element.union)
+    return next((o for o, size in arrays if o is not None and size is not None and o <= at < o + size), 0)
 
 
 def _strong(access: Access) -> bool:

@@ -36,6 +36,7 @@ from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
+    BLOCK_DIM,
     GRID_DIM,
     THREAD,
     WARP_SIZE,
@@ -108,10 +109,12 @@ def _portions(term: Term) -> tuple[tuple[int, int], ...]:
 
 @functools.lru_cache(maxsize=1 << 12)
 def _stride(offset: Term) -> int:
-    """Threads along x for which a constant stride of the loops around an access stands; a great number without."""
+    """Threads along x for which a constant stride of the loops around an access stands; a great number without, and
+    where a loop moves on by the size of the block: rows are as far apart as any number says."""
     form = polynomial(offset).coefficients
     unit = form.get((THREAD[0].term,), 0)
-    if unit <= 0:
+    strided = (mono for mono in form if BLOCK_DIM[0].term in mono)
+    if unit <= 0 or any(s.kind is SymbolKind.COUNTER for mono in strided for atom in mono for s in atom.symbols):
         return 1 << 31
     counts = [
         value // unit
@@ -311,7 +314,7 @@ def _at_first(freed: Side, before: Side) -> Side:
     rounds = [
         binary("eq", loop.counter.term, const(0, loop.counter.type), BOOL)
         for loop, was in zip(freed.counters, before.counters, strict=True)
-        if loop.condition is None and was.condition is not None
+        if loop.condition != was.condition
     ]
     guards = (guard for guard in before.guards if guard in kept or (guard.op == "eq" and not _unmarked(guard)))
     return replace(freed, guards=(*guards, *rounds))
