@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
 
-from tests.rules.marked import assert_marked, assert_pair
+from tests.rules.marked import assert_marked, assert_pair, findings
 
 STYLES = {
     "a structure": """
@@ -103,3 +103,38 @@ def test_so_it_is_with_buffers_of_opencl() -> None:
         }
         """
     assert_pair(DeviceMemoryLeak, code)
+
+
+ROUNDS = """
+__global__ void pack(float *o, float *p) { o[threadIdx.x] = p[threadIdx.x]; }
+#define CHECK(x) do { if (cudaSuccess != (status = x)) goto Failed; } while (0)
+template <int k> float run(int n) {
+  float *host[k]; float *device[k]; cudaError_t status = cudaSuccess;
+  for (int i = 0; i < k; i++) {
+    CHECK(cudaHostAlloc(&host[i], n * sizeof(float), 0));
+    CHECK(cudaMalloc(&device[i], n * sizeof(float)));
+  }
+  for (int i = 0; i < k; i++) CHECK(cudaMemcpyAsync(host[i], device[i], n * sizeof(float), cudaMemcpyDeviceToHost));
+  EARLY
+Failed:
+  for (int i = 0; i < k; i++) { FREED cudaFree(device[i]); }
+  return 0.f;
+}
+float all(int n) { return run<3>(n); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("freed", "early", "leaks"),
+    [
+        ("cudaFreeHost(host[i]);", "", False),
+        ("", "", True),
+        ("cudaFreeHost(host[0]);", "", True),
+        ("cudaFreeHost(host[i]);", "if (n < 7) return 1.f;", True),
+    ],
+)
+def test_a_loop_that_gives_back_the_elements_gives_back_all_that_loops_have_made(
+    freed: str, early: str, leaks: bool
+) -> None:
+    text = ROUNDS.replace("FREED", freed).replace("EARLY", early)
+    assert bool(findings(DeviceMemoryLeak, text)) == leaks

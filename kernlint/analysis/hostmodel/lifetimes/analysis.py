@@ -244,7 +244,7 @@ def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
     seen: set[Thing] = set()
     ways = [(thing, span, thrown or (ends and thing not in m.owned)) for _, thing, span, thrown, ends in found]
     for thing, span, soft in sorted(ways, key=lambda way: way[2]):  # what is sure comes first
-        if thing in seen or thing.span is None:
+        if thing in seen or thing.span is None or _all_elements_end(function, thing, span):
             continue
         seen.add(thing)
         freed = m.stopped.get(thing) or _named_at_end(function, thing)
@@ -267,6 +267,22 @@ def _named_at_end(function: n.FunctionDecl, thing: Thing) -> Span | None:
             if isinstance(given, n.Ref) and given.decl.name == thing.name:
                 return node.span
     return None
+
+
+def _all_elements_end(function: n.FunctionDecl, thing: Thing, way_out: Span) -> bool:
+    """Whether a loop before a way out gives back the elements of the array that the thing is held in: the rounds that
+    are walked stand for all, and of how many there are less may be known at the second loop than at the first."""
+    for loop in walk(function.body) if function.body is not None else ():
+        if not isinstance(loop, n.For | n.While | n.DoWhile) or loop.span.end > way_out.start:
+            continue
+        for node in walk(loop.body):
+            if isinstance(node, n.Call) and node.args and base_name(node.name) in ENDS:
+                given = strip_casts(node.args[0])
+                if isinstance(given, n.Subscript) and not isinstance(strip_casts(given.index), n.IntLit):
+                    array = strip_casts(given.base)
+                    if isinstance(array, n.Ref) and array.decl.name == thing.name:
+                        return True
+    return False
 
 
 lifetimes = ModuleAnalysis("lifetimes", _compute)
