@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 
 from kernlint.record import dataclass, replace
@@ -124,3 +124,28 @@ class Finding:
             related=tuple(replace(one, message=say(one.message)) for one in self.related),
             fix=self.fix and replace(self.fix, description=say(self.fix.description)),
         )
+
+
+def folded(told: Iterable[tuple[object, Finding]], most: int = 3, named: int = 5) -> list[Finding]:
+    """Findings of one kernel without a flood of one cause: of those with an equal cause, the first of each pair, the
+    first ``most`` stay, and the last of them names the places of ``named`` others and says how many there are."""
+    causes: dict[object, list[Finding]] = {}
+    order: list[tuple[object, Finding]] = list(told)
+    for cause, finding in order:
+        causes.setdefault(cause, []).append(finding)
+    out: list[Finding] = []
+    count: dict[object, int] = {}
+    for cause, finding in order:
+        count[cause] = count.get(cause, 0) + 1
+        rest = causes[cause][most:]
+        if count[cause] == most and rest:
+            more = len(rest) - named
+            words = [
+                f"and so is it here{f', and in {more} more places' if more > 0 and i == named - 1 else ''}"
+                for i in range(min(named, len(rest)))
+            ]
+            related = tuple(Related(one.span, text) for one, text in zip(rest, words, strict=False))
+            finding = replace(finding, related=(*finding.related, *related))
+        if count[cause] <= most:
+            out.append(finding)
+    return out

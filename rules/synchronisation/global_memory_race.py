@@ -17,7 +17,7 @@ from kernlint.analysis.sharing.races import Place, place
 from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.sharing.slots import Slot, slots
 from kernlint.analysis.trace.events import AccessKind
-from kernlint.finding import Confidence, Finding, Fix, Related, Severity
+from kernlint.finding import Confidence, Finding, Fix, Related, Severity, folded
 from kernlint.prove.query import Actor, Refuted
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
@@ -113,6 +113,10 @@ class GlobalMemoryRace(Rule):
     needs = (global_races, scatters, slots, fences, order, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
+        yield from folded(self._all(facts))
+
+    def _all(self, facts: Facts) -> Iterator[tuple[object, Finding]]:
+        """All findings, each with what it has in common with others: the two threads, or why indices may be equal."""
         waited: Fences = facts[fences]
         fenced = [*(one.store.root for one in waited.tickets), *(one.store.root for one in waited.handed)]
         told: dict[int, int] = dict.fromkeys(map(id, fenced), 2)  # wrong-fence says it
@@ -127,15 +131,15 @@ class GlobalMemoryRace(Rule):
             if count <= 2:
                 doubtful = numbers_made_up(facts) or (facts.module.language != "opencl" and _misaligned(race))
                 link = None if race.across else unfenced(facts[order], race.pair.first, race.pair.second)
-                yield self._race(
-                    race, facts[replayer], doubtful, None if link is None else _lacking(link, facts.module.language)
-                )
+                lacking = None if link is None else _lacking(link, facts.module.language)
+                yield _cause(race, lacking), self._race(race, facts[replayer], doubtful, lacking)
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
-                yield self._scatter(scatter)
+                found = self._scatter(scatter)
+                yield found.message.partition(" is ")[2], found
         for slot in facts[slots]:
             if id(slot.access.root) not in told:
-                yield self._slot(slot, facts[replayer])
+                yield slot, self._slot(slot, facts[replayer])
 
     def _race(self, race: GlobalRace, again: Replayer, made_up: bool, lacking: tuple[str, str] | None) -> Finding:
         first, second = race.pair.first, race.pair.second
@@ -257,6 +261,12 @@ class GlobalMemoryRace(Rule):
             fix="use an atomic operation, or make sure that no index occurs twice",
             confidence=Confidence.MEDIUM if scatter.updates else Confidence.LOW,
         )
+
+
+def _cause(race: GlobalRace, lacking: tuple[str, str] | None) -> object:
+    found = race.witness
+    second = found.second and (found.second.block, found.second.thread)
+    return race.pair.first is race.pair.second, found.first.block, found.first.thread, second, lacking
 
 
 def _lacking(link: HandOver, language: str) -> tuple[str, str]:

@@ -316,12 +316,16 @@ def plan(search: Search, wanted: Sequence[Branch], always: Changes) -> tuple[Pla
             kinds[branch], changes = search.solve(branch, _without(always, branch))
         if kinds[branch] is Kind.DEAD and always:
             kinds[branch], changes = search.solve(branch, {})
+        if kinds[branch] is Kind.OPEN and always and _two_runtimes(search.outcome(changes)):
+            kinds[branch], changes = search.solve(branch, {})  # the other runtime's, in the place of this one
         if kinds[branch] is not Kind.OPEN:
             continue
         for index, (others, covered, parts) in enumerate(chosen):
             if any(others.get(name, value) != value for name, value in changes.items()):
                 continue
             both = {**others, **changes}
+            if _two_runtimes(search.outcome(both)) and not _two_runtimes(search.outcome(changes)):
+                continue
             if {branch, *covered} <= search.outcome(both).active:
                 chosen[index] = (both, [*covered, branch], [*parts, changes])
                 break
@@ -353,7 +357,17 @@ def setting_of(changes: Changes, outcome: Outcome, language: Language) -> tuple[
 
 def is_hip(outcome: Outcome) -> bool:
     """Whether what is compiled is for a HIP compiler: by its macros, or by the runtime it includes."""
-    hip = any(name.startswith("hip/") for name in outcome.includes)
-    cuda = any(name in ("cuda_runtime.h", "cuda.h", "cuda_runtime_api.h") for name in outcome.includes)
+    cuda, hip = _runtimes(outcome)
     named = bool({"__HIPCC__", "__HIP_PLATFORM_AMD__", "__HIP_PLATFORM_HCC__"} & set(outcome.macros))
     return named or (hip and not cuda)
+
+
+def _runtimes(outcome: Outcome) -> tuple[bool, bool]:
+    """Whether what is compiled includes the runtime of CUDA, and that of HIP."""
+    hip = any(name.startswith("hip/") for name in outcome.includes)
+    return any(name in ("cuda_runtime.h", "cuda.h", "cuda_runtime_api.h") for name in outcome.includes), hip
+
+
+def _two_runtimes(outcome: Outcome) -> bool:
+    """Whether settings would build one source for two platforms at once: whoever has both builds it for one of them."""
+    return all(_runtimes(outcome))

@@ -159,3 +159,16 @@ def test_the_guard_of_a_header_is_no_macro_of_the_build() -> None:
 def setting_changes(search: Search) -> Changes:
     """The changes that switch on the last branch of a source."""
     return search.solve(_last(search), {})[1]
+
+
+BRANCHES = "#ifdef WITH_CUDA\n#include <cuda_runtime.h>\nint a;\n#endif\n#ifdef OTHER\n#include <RUNTIME>\nint b;\n#endif\n"
+
+
+@pytest.mark.parametrize("always", [{}, {"WITH_CUDA": "1"}])
+def test_no_setting_builds_a_source_for_two_platforms_at_once(always: Changes) -> None:
+    search = _search(BRANCHES.replace("RUNTIME", "hip/hip_runtime.h"))
+    made = [changes for changes, _ in plan(search, search.program.main.branches, always)[0]]
+    assert made and {"WITH_CUDA": "1", "OTHER": "1"} not in made
+    both = _search(BRANCHES.replace("RUNTIME", "cublas_v2.h"))
+    made = [changes for changes, _ in plan(both, both.program.main.branches, always)[0]]
+    assert made == [{"WITH_CUDA": "1", "OTHER": "1"}]

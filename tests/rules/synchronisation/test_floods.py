@@ -1,0 +1,33 @@
+"""Many races of one cause in a kernel are a few findings."""
+
+from __future__ import annotations
+
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
+
+from tests.rules.marked import findings
+
+FIELDS = [f"f{number}" for number in range(9)]
+
+
+def _kernel(place: str) -> str:
+    params = ", ".join(f"float *{name}" for name in FIELDS)
+    body = "\n".join(f"  {name}[{place}] = 0.5f * {name}[{place}] + t;" for name in FIELDS)
+    head = f"__global__ void age({params}, const int *cell, int n) {{\n  int t = threadIdx.x, b = blockIdx.x;\n"
+    return f"{head}  if (t > 99) t = 99;\n{body}\n}}\nvoid run({params}, const int *cell, int n) {{\n" + (
+        f"  age<<<n, 128>>>({', '.join(FIELDS)}, cell, n);\n}}\n"
+    )
+
+
+def test_the_same_two_threads_race_for_many_objects() -> None:
+    told = findings(GlobalMemoryRace, _kernel("b * 100 + t"))
+    alone = [one for one in told if "both write" in one.message]
+    assert len(alone) == 3 and len(told) == 6  # as many where one writes what the other reads
+    assert [len(one.related) for one in alone] == [0, 0, 5]
+    assert alone[-1].related[-1].message == "and so is it here, and in 1 more places"
+
+
+def test_each_object_is_told_of_where_there_are_few() -> None:
+    text = _kernel("b * 100 + t")
+    for name in FIELDS[2:]:
+        text = text.replace(f"  {name}[b * 100 + t] = 0.5f * {name}[b * 100 + t] + t;\n", "")
+    assert len(findings(GlobalMemoryRace, text)) == 4
