@@ -81,8 +81,9 @@ class MixedLaunchDimensions(Rule):
         used = launch_symbols(tuple(found.term for found in sums))
         products = {pair for found in sums for pair in _products(found.form)}
         said: set[str] = set()
+        begun = {axis for found in sums for axis in _begun(found.form)}
         for found in sums:
-            verdict = _added(found.form) or self._mixed(found, used, products, facts[launches], facts[scenarios])
+            verdict = _added(found.form, begun) or self._mixed(found, used, products, facts[launches], facts[scenarios])
             verdict = verdict or _by_grid(found.form, facts[launches])
             if verdict is None or verdict[0] in said:
                 continue
@@ -242,11 +243,24 @@ def _threads_added(form: Polynomial) -> set[int]:
     return axes
 
 
-def _added(form: Polynomial) -> tuple[str, str] | None:
-    """``bid + bdim + tid`` of one axis, all with the same factor."""
+def _factors(form: Polynomial, axis: int, groups: tuple[tuple[Symbol, ...], ...]) -> set[int | None]:
+    return {form.coefficients.get((group[axis].term,)) for group in groups}
+
+
+def _begun(form: Polynomial) -> Iterator[int]:
+    """Axes of ``bid + tid``: a block that takes its number for the place where its part begins."""
     for axis in range(3):
-        factors = {form.coefficients.get((group[axis].term,)) for group in (THREAD, BLOCK, BLOCK_DIM)}
-        if len(factors) == 1 and None not in factors:
+        factors = _factors(form, axis, (THREAD, BLOCK))
+        if len(factors) == 1 and None not in factors and (BLOCK_DIM[axis].term,) not in form.coefficients:
+            yield axis
+
+
+def _added(form: Polynomial, begun: set[int]) -> tuple[str, str] | None:
+    """``bid + bdim + tid`` of one axis, all with the same factor, where the kernel has no ``bid + tid`` beside it that
+    the block size would lead on from (``begun``)."""
+    for axis in range(3):
+        factors = _factors(form, axis, (THREAD, BLOCK, BLOCK_DIM))
+        if len(factors) == 1 and None not in factors and axis not in begun:
             name = AXES[axis]
             right = f"blockIdx.{name} * blockDim.{name} + threadIdx.{name}"
             return f"blockIdx.{name} + blockDim.{name} + threadIdx.{name} adds where it has to multiply", right

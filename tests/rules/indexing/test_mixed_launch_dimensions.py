@@ -52,3 +52,21 @@ def test_blocks_spread_along_an_axis_that_the_kernel_knows_threads_of_only(
 ) -> None:
     code = TASKS.replace("TASK", task, 1).replace("GRID", grid).replace("ROWS", rows)
     assert bool(findings(MixedLaunchDimensions, code)) is bad
+
+
+BEST = """
+__global__ void best(const float *energy, float *out, int members) {
+    float least = 1e30f;
+    if (threadIdx.x < members) least = FIRST;
+    for (int i = blockIdx.x + blockDim.x + threadIdx.x; i < blockIdx.x + members; i += blockDim.x)
+        least = fminf(least, energy[i]);  // bad
+    out[blockIdx.x * blockDim.x + threadIdx.x] = least;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "first, bad", [("energy[blockIdx.x + threadIdx.x]", False), ("energy[threadIdx.x]", True), ("1.0f", True)]
+)
+def test_the_block_size_leads_on_from_where_the_block_begins(first: str, bad: bool) -> None:
+    assert bool(findings(MixedLaunchDimensions, BEST.replace("FIRST", first))) is bad

@@ -161,7 +161,9 @@ def setting_changes(search: Search) -> Changes:
     return search.solve(_last(search), {})[1]
 
 
-BRANCHES = "#ifdef WITH_CUDA\n#include <cuda_runtime.h>\nint a;\n#endif\n#ifdef OTHER\n#include <RUNTIME>\nint b;\n#endif\n"
+BRANCHES = (
+    "#ifdef WITH_CUDA\n#include <cuda_runtime.h>\nint a;\n#endif\n#ifdef OTHER\n#include <RUNTIME>\nint b;\n#endif\n"
+)
 
 
 @pytest.mark.parametrize("always", [{}, {"WITH_CUDA": "1"}])
