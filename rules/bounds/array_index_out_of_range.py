@@ -191,15 +191,16 @@ class ArrayIndexOutOfRange(Rule):
         why, related = "as many threads may take a slot as find something", []
         if clamp is not None:
             other = "what was stored is used" if clamp.kernel == kernel else f"{clamp.kernel} uses what was stored"
-            why = f"{other} as far as there is room, and the store asks nothing"
-            related = [Related(clamp.guard.span, f"the counter is clamped to {one.room} for this")]
+            asked = "the test lets a slot past the last one through" if one.lets_through else "the store asks nothing"
+            why = f"{other} as far as there is room, and {asked}"
+            related = [Related(clamp.guard.span, f"the count is clamped to {one.room} for this")]
         if one.wraps is not None:
             why = "the test of what is left is one of unsigned numbers, and large once there is less than nothing"
             related = [Related(one.wraps.span, "the test; threads that find no room count on all the same")]
         return self.finding(
             access.span,
-            f"{element(access)} is written past the end of {access.root.name} where the counter gives more than "
-            f"{one.room} slots: {why}",
+            f"{element(access)} is written past the end of {access.root.name} where there are more than {one.room} to "
+            f"store: {why}",
             related=[*related, *calls(access)],
             fix=f"store only where the slot is less than {one.room}",
         )

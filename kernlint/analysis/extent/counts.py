@@ -142,7 +142,7 @@ def count_of(symbol: Symbol, of: Trace) -> Count | None:
     made_of = frozenset(found)
     loops = [loop for loop in of.loops if made_of & set(loop.phis)]
     unit = gcd(*(step for _, step, _ in moves), *(start - starts[0] for start in starts))
-    return Count(made_of, _most(starts, moves, made_of, loops), starts[0], unit or 1, _endless(loops))
+    return Count(made_of, _most(starts, moves, made_of, loops), starts[0], unit or 1, endless(loops))
 
 
 def _most(
@@ -173,7 +173,7 @@ def is_slot(symbol: Symbol) -> bool:
 _FREE = frozenset({SymbolKind.LOAD, SymbolKind.PARAM, SymbolKind.PHI, SymbolKind.UNKNOWN, SymbolKind.TRIPS})
 
 
-def _endless(loops: Sequence[LoopContext]) -> bool:
+def endless(loops: Sequence[LoopContext]) -> bool:
     """Whether something other than a number says how often a count moves."""
     chain = {loop for one in loops for loop in one.chain}
     conditions = [loop.condition for loop in chain]

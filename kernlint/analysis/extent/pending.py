@@ -64,9 +64,9 @@ def _beyond(access: Access, top: Symbol) -> list[int] | None:
     return found
 
 
-def _asked(of: Trace, top: Symbol, stores: Sequence[Access]) -> bool:
+def asks(of: Trace, counts: frozenset[Symbol], stores: Sequence[Access]) -> bool:
     """Whether a condition asks how large a count is, other than whether it is 0."""
-    about = {top} | {s for one in stores for s in symbols(one.offset) if s.kind is SymbolKind.PHI}
+    about = counts | {s for one in stores for s in symbols(one.offset) if s.kind is SymbolKind.PHI}
     terms = [test.term for test in of.conditions] + [guard.term for one in stores for guard in one.guards]
     for loop in of.loops:
         terms += [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
@@ -80,7 +80,7 @@ def _parts(term: Term) -> tuple[Term, ...]:
     return (*conjuncts(term), *conjuncts(negate(term)))
 
 
-def _caps(part: Term, about: set[Symbol]) -> bool:
+def _caps(part: Term, about: frozenset[Symbol]) -> bool:
     if part.op in ("eq", "ne"):
         return bool(about & set(symbols(part))) and all(arg.value != 0 for arg in part.args)
     for truth in (part, negate(part)):
@@ -108,7 +108,12 @@ def _of(group: Sequence[Access], of: Trace, levels: int) -> Pending | None:
     for top, stores in tops.items():
         access, far = max(stores, key=lambda store: store[1])
         more = far + 1
-        if top in taken and more > 0 and more * (levels - 1) > room and not _asked(of, top, [one for one, _ in stores]):
+        if (
+            top in taken
+            and more > 0
+            and more * (levels - 1) > room
+            and not asks(of, frozenset({top}), [one for one, _ in stores])
+        ):
             return Pending(access, room, more, levels)
     return None
 

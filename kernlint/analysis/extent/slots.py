@@ -1,9 +1,10 @@
 """Stores at slots that a counter hands out, which nobody compares with the room that there is.
 
-``slot = atomicAdd(count, 1); list[slot] = i;`` goes as far as threads find something.  Two things say that there may
-be more of them than room:
+``slot = atomicAdd(count, 1); list[slot] = i;`` goes as far as threads find something, and so does a list that a thread
+fills and leaves the count of in memory.  Two things say that there may be more than room:
 
-* what has been stored is used later, here or in another kernel of the file, as far as ``min(*count, room)`` says;
+* what has been stored is used later, here, in another kernel of the file or by the host, as far as ``min(*count,
+  room)`` says, and nothing keeps the slot below that: no test does, or one that lets the room itself pass;
 * the list has a constant number of elements, data decide who takes a slot, and more threads may do so than there are
   elements: all threads of a grid, or of a block that is larger.
 
@@ -16,18 +17,17 @@ and where the room is as large as the number of items that threads are tested ag
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.counted_stores import Drawn, drawn_stores
+from kernlint.analysis.extent.counter_clamps import Clamp, called, clamped_counters, held_down_by_host, held_in
 from kernlint.analysis.extent.counts import is_slot
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, LoopContext, Root, RootKind, Trace
-from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.nodes import Assign, Cast, IncDec, Member, Node, Subscript
@@ -38,120 +38,15 @@ LARGE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clamp:
-    """``kernel`` goes by a counter up to ``limit`` at most, by ``guard``; ``lists``: what it reads or writes then."""
-
-    kernel: str
-    guard: Guard
-    limit: Term
-    lists: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Overfull:
     """A store (``access``) at a slot of a list of ``room`` elements, in words; ``clamp``: who minds that there may be
-    more; ``wraps``: the test of what is left."""
+    more; ``wraps``: the test of what is left; ``lets_through``: whether a test lets the room itself pass."""
 
     access: Access
     room: str
     clamp: Clamp | None = None
     wraps: Guard | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
-    """A store at a slot: ``times`` bytes from one to the next, ``rest`` of the offset; ``counter``: what hands it
-    out."""
-
-    access: Access
-    slot: Symbol
-    times: int
-    rest: Polynomial
-    counter: Access
-
-
-def called(root: Root) -> str:
-    """What kernels of a file call the same object: the name of an argument, or of the member that leads to it."""
-    return root.name.replace("->", ".").rpartition(".")[2]
-
-
-def _held(term: Term) -> Root | None:
-    """The object that a number has been read from."""
-    symbol = plain(term).symbol
-    if symbol is None or symbol.kind is not SymbolKind.LOAD or not isinstance(symbol.origin, tuple):
-        return None
-    root = symbol.origin[0]
-    return root if isinstance(root, Root) else None
-
-
-def _limits(guard: Guard) -> Iterator[tuple[Root, Term, bool]]:
-    """The objects whose numbers a guard goes by, what it holds them down to, and whether it does: it may only ask if
-    there are more."""
-    parts = conjuncts(guard.term)
-    for part in subterms(guard.term):
-        root = _held(part.args[1]) if part.op == "lt" else None
-        if root is not None and _is_room(part.args[0]):
-            yield root, part.args[0], False
-        sides = part.args if part.op == "min" else part.args[1:] if part.op == "select" else ()
-        if part.op == "select" and (
-            part.args[0].op not in ("lt", "le") or {*map(plain, sides)} != {*map(plain, part.args[0].args)}
-        ):
-            continue
-        for one, limit in (sides, sides[::-1]) if len(sides) == 2 else ():
-            root = _held(one)
-            if root is not None and _is_room(limit):
-                yield root, limit, True
-    if guard.kind is GuardKind.LOOP and len(parts) > 1:  # i < *count && i < room
-        ends = [(part.args[0], part.args[1]) for part in parts if part.op == "lt"]
-        for at, end in ends:
-            root = _held(end)
-            for same, limit in ends if root is not None else ():
-                if same == at and root is not None and _is_room(limit):
-                    yield root, limit, True
-
-
-def _is_room(limit: Term) -> bool:
-    symbol = plain(limit).symbol
-    return (limit.value or 0) > 1 or (symbol is not None and symbol.kind is SymbolKind.PARAM)
-
-
-def _clamps(facts: ModuleFacts) -> dict[str, list[Clamp]]:
-    found: dict[str, list[Clamp]] = {}
-    kernels = facts.module.kernels
-    for kernel in kernels if len(kernels) <= KERNELS else ():
-        known: dict[tuple[Guard, str, Term], set[str]] = {}
-        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
-            for guard in access.guards:
-                for root, limit, holds in _limits(guard):
-                    lists = known.setdefault((guard, called(root), limit), set())
-                    lists |= {called(access.root)} if holds else set()
-        for (guard, counter, limit), lists in known.items():
-            found.setdefault(counter, []).append(Clamp(kernel.function.name, guard, limit, frozenset(lists)))
-    return found
-
-
-clamped_counters = ModuleAnalysis("clamped_counters", _clamps, needs=(kernel_traces,))
-"""By what counters are called, how kernels of a file clamp them: a :class:`Clamp` for each."""
-
-
-def drawn_stores(of: Trace) -> Iterator[Drawn]:
-    """The stores at slots that no condition of the kernel speaks of."""
-    counters = {id(one.node): one for one in of.accesses if one.kind is AccessKind.ATOMIC}
-    asked: set[Symbol] | None = None
-    for access in of.accesses if counters else ():
-        slots = [symbol for symbol in symbols(access.offset) if is_slot(symbol)]
-        if access.kind is not AccessKind.WRITE or len(slots) != 1:
-            continue
-        form, (slot,) = polynomial(access.offset), slots
-        times = form.coefficients.get((slot.term,), 0)
-        rest = Polynomial({mono: by for mono, by in form.coefficients.items() if mono != (slot.term,)})
-        counter = counters.get(id(slot.origin))
-        if times <= 0 or counter is None or any(slot in symbols(atom) for atom in rest.atoms):
-            continue
-        if asked is None:
-            asked = {s for test in of.conditions for s in symbols(test.term)}
-        if slot not in asked and not any(slot in symbols(guard.term) for guard in access.guards):
-            yield Drawn(access, slot, times, rest, counter)
+    lets_through: bool = False
 
 
 def _left(part: Term, slot: Symbol) -> Term | None:
@@ -183,7 +78,7 @@ def _kept(counter: Access) -> bool:
         root is counter.root
         for guard in counter.guards
         for part in subterms(guard.term)
-        if (root := _held(part)) is not None
+        if (root := held_in(part)) is not None
     )
 
 
@@ -209,11 +104,13 @@ def _room_in(one: Drawn) -> int | None:
 
 
 def _clamped(one: Drawn, clamps: list[Clamp], room: int | None, names: set[str]) -> Clamp | None:
-    """A clamp of the counter to the room of the list that a slot is of."""
+    """A clamp of the counter to the room of the list that a slot is of, to which nothing keeps the slot."""
     for clamp in clamps:
         limit = clamp.limit.value
+        if not _lets_through(one.cap, clamp.limit):
+            continue
         if room is not None:
-            if limit == room:
+            if limit == room and one.counter is not None:
                 return clamp
             continue
         if called(one.access.root) not in clamp.lists:
@@ -221,12 +118,42 @@ def _clamped(one: Drawn, clamps: list[Clamp], room: int | None, names: set[str])
         size = plain(clamp.limit).symbol
         if size is not None and size.name.rpartition(".")[2] in names:
             continue  # as many as there are items
+        if one.in_columns:
+            return clamp
         moving = {mono: by for mono, by in one.rest.coefficients.items() if mono}
         if limit is not None and all(by % (limit * one.times) == 0 for by in moving.values()):
             return clamp
         if size is not None and all(any(_last(atom) == _last(clamp.limit) for atom in m) for m in moving):
             return clamp
     return None
+
+
+def _lets_through(cap: Polynomial | None, limit: Term) -> bool:
+    """Whether tests let a count be as large as a room."""
+    if cap is None:
+        return True
+    if cap.constant is not None or limit.value is not None:
+        return cap.constant == limit.value
+    (mono, *more) = cap.coefficients
+    return not more and len(mono) == 1 and cap.coefficients[mono] == 1 and _last(mono[0]) == _last(limit) != ""
+
+
+def _host_clamp(one: Drawn, facts: Facts) -> Clamp | None:
+    """A clamp by the host, of a number that it has copied from the counter, to what it has allocated for the list."""
+    if one.counter is None or one.cap is not None or one.rest.constant is None:
+        return None
+    for view in facts[launch_context].launches:
+        extent = dict(view.fact.extents).get(one.access.root.name)
+        items = {s for mine, image in view.images if _tested(one.counter, mine) for s in symbols(image)}
+        for clamp in held_down_by_host(view, one.counter.root.name) if extent is not None else ():
+            as_large = extent is not None and polynomial(plain(clamp.limit)) * number(one.times) == polynomial(extent)
+            if as_large and not (set(symbols(clamp.limit)) & items):
+                return clamp
+    return None
+
+
+def _tested(counter: Access, size: Symbol) -> bool:
+    return any(size in symbols(guard.term) for guard in counter.guards)
 
 
 def _last(term: Term) -> str:
@@ -250,10 +177,10 @@ def _clears(other: Access, loop: LoopContext) -> bool:
 _DATA = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.EXIT})
 
 
-def _by_data(one: Drawn) -> bool:
+def _by_data(counter: Access) -> bool:
     """Whether data decide which threads take a slot, and nothing else chooses some of a block."""
     data = False
-    for guard in one.counter.guards:
+    for guard in counter.guards:
         kinds = {symbol.kind for symbol in symbols(guard.term)}
         if kinds & _DATA and guard.kind not in (GuardKind.LOOP, GuardKind.AFTER_LOOP):
             data = True
@@ -271,16 +198,16 @@ def _against_size(part: Term) -> bool:
     return bool(kinds & {SymbolKind.PARAM, SymbolKind.LOAD})
 
 
-def _crowded(one: Drawn, room: int, of: Trace, facts: Facts) -> bool:
+def _crowded(one: Drawn, counter: Access, room: int, of: Trace, facts: Facts) -> bool:
     """Whether more threads may take a slot of one counter than there is room."""
-    place = {symbol.kind for symbol in symbols(one.counter.offset)}
-    if place - {SymbolKind.PARAM} or not room < LARGE or not _by_data(one) or one.counter.loops:
+    place = {symbol.kind for symbol in symbols(counter.offset)}
+    if place - {SymbolKind.PARAM} or not room < LARGE or not _by_data(counter) or counter.loops:
         return False
-    if one.counter.root.space is Space.SHARED:
+    if counter.root.space is Space.SHARED:
         return any(x * y * z > room for x, y, z in facts[launch_context].known_blocks) and not _few(
             one, room, of, facts
         )
-    if one.counter.root.space is not Space.GLOBAL or one.access.root.space is not Space.GLOBAL:
+    if counter.root.space is not Space.GLOBAL or one.access.root.space is not Space.GLOBAL:
         return False
     return all(_threads(view.fact.grid, view.block) > room for view in facts[launch_context].launches)
 
@@ -302,17 +229,21 @@ def _compute(facts: Facts) -> tuple[Overfull, ...]:
         wrong = _wrapping(access, of) if access.root not in found else None
         if wrong is not None:
             found[access.root] = wrong
-    for one in drawn_stores(of):
-        root = one.access.root
-        if root in found or _kept(one.counter):
+    clamps: dict[str, list[Clamp]] = facts[clamped_counters]
+    for one in drawn_stores(of, clamps):
+        root, counter = one.access.root, one.counter
+        if root in found or (counter is not None and _kept(counter)):
             continue
         room = _room_in(one)
-        own = {symbol.name.rpartition(".")[2] for guard in one.counter.guards for symbol in symbols(guard.term)}
-        clamps: dict[str, list[Clamp]] = facts[clamped_counters]
-        clamp = _clamped(one, clamps.get(called(one.counter.root), []), room, own)
+        guards = (one.access if counter is None else counter).guards
+        own = {symbol.name.rpartition(".")[2] for guard in guards for symbol in symbols(guard.term)}
+        known = [clamp for name in sorted(one.names) for clamp in clamps.get(name, ())]
+        clamp = _clamped(one, known, room, own) or _host_clamp(one, facts)
         if clamp is not None and not (root.space is Space.SHARED and _few(one, room or 0, of, facts)):
-            found[root] = Overfull(one.access, words(clamp.limit), clamp)
-        elif clamp is None and room is not None and room > 1 and _crowded(one, room, of, facts):
+            found[root] = Overfull(one.access, words(clamp.limit), clamp, lets_through=one.cap is not None)
+        elif clamp is not None or room is None or counter is None or one.cap is not None:
+            continue
+        elif room > 1 and _crowded(one, counter, room, of, facts):
             found[root] = Overfull(one.access, str(room))
     return tuple(found.values())
 

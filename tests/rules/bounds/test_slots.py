@@ -33,6 +33,8 @@ PLAINLY = "if (i >= *p.n_pairs) return; const int2 a = p.pairs[i]; y[a.x] += a.y
         ("n", "", "pool.pairs[at] = make_int2(i, n);", CLAMPED, True),
         ("n", "", "pool.pairs[at].x = i; pool.pairs[at].y = n;", CLAMPED, True),
         ("n", "", "pool.pairs[at] = make_int2(i, n);", LOOP, True),
+        ("n", "", "if (at <= pool.most) pool.pairs[at] = make_int2(i, n);", CLAMPED, True),
+        ("n", "", "if (at > pool.most) return; pool.pairs[at] = make_int2(i, n);", CLAMPED, True),
         ("n", "", "pool.pairs[at] = make_int2(i, n);", PLAINLY, False),
         ("n", "", "if (at < pool.most) pool.pairs[at] = make_int2(i, n);", CLAMPED, False),
         ("n", "", "if (at >= pool.most) return; pool.pairs[at] = make_int2(i, n);", CLAMPED, False),
@@ -147,4 +149,102 @@ __global__ void note(const int *x, Log log, int n) {
 )
 def test_what_is_left_is_less_than_nothing(type_: str, first: str, test: str, bad: bool) -> None:
     code = LEFT.replace("UNSIGNED", type_).replace("FIRST", first).replace("TEST", test)
+    assert bool(findings(ArrayIndexOutOfRange, code)) is bad
+
+
+COUNTED = """
+#define ROOM 24
+__global__ void hits(const float4 *ray, const float4 *ball, int rays, int balls, int *list, int *count) {
+    __shared__ int have;
+    const int r = blockIdx.x * blockDim.x + threadIdx.x;
+    FILL
+}
+__global__ void shade(const int *list, const int *count, float *out, int rays) {
+    const int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rays) return;
+    for (int k = 0; k < END; ++k) out[r] += list[PLACE];
+}
+"""
+ROW, COLUMN, BLOCK = "r * ROOM + K", "K * rays + r", "blockIdx.x * ROOM + K"
+OWN = """
+    if (r >= rays) return;
+    int n = 0;
+    for (int b = 0; b < balls; ++b) if (ray[r].x < ball[b].x TEST) { list[STORE] = b; ++n; }
+    count[r] = n;"""
+IN_MEMORY = """
+    if (r >= rays) return;
+    count[r] = 0;
+    for (int b = 0; b < balls; ++b) if (ray[r].x < ball[b].x TEST) { list[STORE] = b; count[r]++; }"""
+OF_BLOCK = """
+    if (threadIdx.x == 0) have = 0;
+    __syncthreads();
+    if (r < rays && ray[r].x < ball[0].x) { const int n = atomicAdd(&have, 1); if (1 TEST) list[STORE] = r; }
+    __syncthreads();
+    if (threadIdx.x == 0) count[blockIdx.x] = have;"""
+
+
+@pytest.mark.parametrize(
+    ("fill", "count", "place", "test", "end", "bad"),
+    [
+        (OWN, "n", ROW, "", "min(count[r], ROOM)", True),
+        (OWN, "n", COLUMN, "", "min(count[r], ROOM)", True),
+        (OWN, "n", COLUMN, "&& n <= ROOM", "min(count[r], ROOM)", True),
+        (OWN, "n", COLUMN, "&& n < ROOM", "min(count[r], ROOM)", False),
+        (OWN, "n", ROW, "&& n < 16", "min(count[r], ROOM)", False),
+        (OWN, "n", ROW, "&& n != ROOM", "min(count[r], ROOM)", False),
+        (OWN, "n", ROW, "", "count[r]", False),
+        (OWN.replace("b < balls", "b < 20"), "n", ROW, "", "min(count[r], ROOM)", False),
+        (IN_MEMORY, "count[r]", ROW, "", "min(count[r], ROOM)", True),
+        (IN_MEMORY, "count[r]", ROW, "&& count[r] < ROOM", "min(count[r], ROOM)", False),
+        (IN_MEMORY, "count[r]", ROW, "", "count[r]", False),
+        (OF_BLOCK, "n", BLOCK, "", "min(count[blockIdx.x], ROOM)", True),
+        (OF_BLOCK, "n", BLOCK, "&& n < ROOM", "min(count[blockIdx.x], ROOM)", False),
+        (OF_BLOCK.replace("= have;", "= min(have, ROOM);"), "n", BLOCK, "&& n < ROOM", "count[blockIdx.x]", False),
+    ],
+)
+def test_counts_that_are_left_in_memory(fill: str, count: str, place: str, test: str, end: str, bad: bool) -> None:
+    code = COUNTED.replace("FILL", fill).replace("STORE", place.replace("K", count)).replace("TEST", test)
+    code = code.replace("PLACE", place.replace("K", "k")).replace("END", end)
+    assert bool(findings(ArrayIndexOutOfRange, code)) is bad
+
+
+COPIED = """
+#include <cuda_runtime.h>
+#include <algorithm>
+__global__ void close(const float *x, int n, float r, int2 *pair, int *found ROOM) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int j = i + 1; j < n; ++j)
+        if (fabsf(x[i] - x[j]) < r) { const int k = atomicAdd(found, 1); TEST pair[k] = make_int2(i, j); }
+}
+int run(const float *x, int n, float r, int most, int2 *out) {
+    int2 *pair;
+    int *found, seen = 0;
+    cudaMalloc(&pair, SIZE * sizeof(int2));
+    cudaMalloc(&found, sizeof(int));
+    cudaMemset(found, 0, sizeof(int));
+    close<<<(n + 63) / 64, 64>>>(x, n, r, pair, found GIVEN);
+    cudaMemcpy(&seen, found, sizeof(int), cudaMemcpyDeviceToHost);
+    HELD
+    cudaMemcpy(out, pair, seen * sizeof(int2), cudaMemcpyDeviceToHost);
+    return seen;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "size", "held", "bad"),
+    [
+        ("", "most", "seen = std::min(seen, most);", True),
+        ("", "most", "if (seen > most) seen = most;", True),
+        ("", "4096", "seen = std::min(seen, 4096);", True),
+        ("if (k < room)", "most", "seen = std::min(seen, most);", False),
+        ("", "most", "", False),
+        ("", "n * n", "seen = std::min(seen, most);", False),
+        ("", "n", "seen = std::min(seen, n);", False),
+    ],
+)
+def test_the_host_copies_as_many_as_there_is_room_for(test: str, size: str, held: str, bad: bool) -> None:
+    code = COPIED.replace("TEST", test).replace("SIZE", size).replace("HELD", held)
+    code = code.replace("ROOM", ", int room" if test else "").replace("GIVEN", ", most" if test else "")
     assert bool(findings(ArrayIndexOutOfRange, code)) is bad
