@@ -56,25 +56,43 @@ class Side:
     size: int
     guards: tuple[Term, ...] = ()
     counters: tuple[LoopRange, ...] = ()
-    facts: tuple[Term, ...] = field(init=False, repr=False, compare=False)
-    """The guards and the conditions of the loops around the access."""
-    symbols: tuple[Symbol, ...] = field(init=False, repr=False, compare=False)
-    """Every symbol of the offset, guards and loops, each once, in order of appearance."""
-    _hash: int = field(init=False, repr=False, compare=False)
+    _facts: tuple[Term, ...] | None = field(init=False, repr=False, compare=False)
+    _symbols: tuple[Symbol, ...] | None = field(init=False, repr=False, compare=False)
+    _hash: int | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        ends = tuple([loop.condition for loop in self.counters if loop.condition is not None])
-        facts = (*self.guards, *ends) if ends else self.guards
-        found = dict.fromkeys(self.offset.symbols)
-        for fact in facts:
-            found.update(dict.fromkeys(fact.symbols))
-        found.update((loop.counter, None) for loop in self.counters)
-        object.__setattr__(self, "facts", facts)
-        object.__setattr__(self, "symbols", tuple(found))
-        object.__setattr__(self, "_hash", hash((self.offset, self.size, self.guards, self.counters)))
+        for name in ("_facts", "_symbols", "_hash"):  # worked out when first asked for
+            object.__setattr__(self, name, None)
+
+    @property
+    def facts(self) -> tuple[Term, ...]:
+        """The guards and the conditions of the loops around the access."""
+        found = self._facts
+        if found is None:
+            ends = tuple([loop.condition for loop in self.counters if loop.condition is not None])
+            found = (*self.guards, *ends) if ends else self.guards
+            object.__setattr__(self, "_facts", found)
+        return found
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Every symbol of the offset, guards and loops, each once, in order of appearance."""
+        found = self._symbols
+        if found is None:
+            named = dict.fromkeys(self.offset.symbols)
+            for fact in self.facts:
+                named.update(dict.fromkeys(fact.symbols))
+            named.update((loop.counter, None) for loop in self.counters)
+            found = tuple(named)
+            object.__setattr__(self, "_symbols", found)
+        return found
 
     def __hash__(self) -> int:
-        return self._hash
+        found = self._hash
+        if found is None:
+            found = hash((self.offset, self.size, self.guards, self.counters))
+            object.__setattr__(self, "_hash", found)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

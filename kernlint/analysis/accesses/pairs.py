@@ -461,6 +461,12 @@ def _passed_by(label: Label, other: Access, now: Label) -> bool:
 
 def side(access: Access, extra: Sequence[Term] = ()) -> Side:
     """The access as the prover wants it, with ``extra`` conditions."""
+    return _side(access, tuple(extra))
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _side(access: Access, extra: tuple[Term, ...]) -> Side:
+    """See :func:`side`: many pairs of an access have the same conditions."""
     guards: dict[Term, None] = {}
     spoken = {s for term in (access.offset, *extra) for s in symbols(term) if s.kind is SymbolKind.TRIPS}
     for guard in reversed(access.guards):
