@@ -15,6 +15,7 @@ from math import gcd, lcm
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.branches import either_way
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
 from kernlint.analysis.extent.emptied import with_nothing
 from kernlint.analysis.extent.fixed_room import placing, whatever_sizes
@@ -138,9 +139,9 @@ def _beyond(
     for access in kernel.accesses:
         size, extent = extents.get(access.root.name, (None, None))
         if sized_by_launch(access.root) and size is not None and extent is not None and extent > 0:
-            found = _first(access, view, launch, size, extent)
+            found = _first(either_way(access, kernel.accesses), view, launch, size, extent)
             if found is not None:
-                yield found
+                yield replace(found, access=access)
 
 
 def _first(access: Access, view: LaunchView | None, launch: Launch, size: Term, extent: int) -> Allocated | None:

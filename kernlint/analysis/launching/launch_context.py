@@ -13,16 +13,18 @@ Host values are terms over the host's own symbols: shared by all threads, otherw
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.coverage import AxisCover, Cover, cover, cover_of_threads
+from kernlint.analysis.coverage import AxisCover, Cover, conjuncts, cover, cover_of_threads
 from kernlint.analysis.launching.admitted import admitted, computed_blocks, parameters_among, symbols_of, way_of
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.scenarios.tables import usual
 from kernlint.analysis.trace import trace
 from kernlint.prove.admission import FREE_LAUNCH, Admission, equal
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, const, subterms
+from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, const, plain, substitute, subterms
 from kernlint.tree.types import I64
 
 Block = tuple[int, int, int]
@@ -113,7 +115,19 @@ def view_of(fact: LaunchFact, known: dict[str, Symbol]) -> LaunchView:
             found if found is not None and not _made_for(size, fact) else plain
             for size, found, plain in zip(fact.threads, rounded, covers, strict=True)
         )
-    return LaunchView(fact, block, (covers[0], covers[1], covers[2]), way.checks, way.relations, way.images)
+    images = settled(way.images, way.checks)
+    return LaunchView(fact, block, (covers[0], covers[1], covers[2]), way.checks, way.relations, images)
+
+
+def settled(images: tuple[tuple[Symbol, Term], ...], checks: Iterable[Term]) -> tuple[tuple[Symbol, Term], ...]:
+    """``images`` with the numbers that the host has checked its values to be (``if (n != 1080) return;``)."""
+    numbers: dict[Symbol, Term] = {}
+    for part in (part for check in checks for part in conjuncts(check) if part.op == "eq"):
+        for one, other in (part.args, part.args[::-1]):
+            symbol = plain(one).symbol
+            if symbol is not None and other.value is not None:
+                numbers[symbol] = const(other.value, symbol.type)
+    return tuple((symbol, substitute(image, numbers)) for symbol, image in images) if numbers else images
 
 
 def _made_for(threads: Term, fact: LaunchFact) -> bool:

@@ -46,6 +46,7 @@ from kernlint.analysis.values.narrow_products import (
     rows,
     twins,
     volumes,
+    wide_ids,
 )
 from kernlint.analysis.values.narrow_short import shortened
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
@@ -80,7 +81,8 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     language = facts.module.language
     found: list[Narrow] = []
     said: set[Term] = set()
-    places = Places(of, subscripts, language)
+    wide = wide_ids(language, facts.function)
+    places = Places(of, subscripts, wide)
     reach = Reach(facts)
     for one in (
         *(one for one in counted(of, subscripts, seen) if not (language == "hip" and _all_threads(one))),
@@ -89,7 +91,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *amounted(places, reach.amounts, reach),
         *twins(places, seen),
         *rows(places),
-        *cut(subscripts, language),
+        *cut(subscripts, wide),
         *gridded(subscripts, typed),
         *hosted(subscripts, typed),
         *allocated(places, seen, reach.amounts),

@@ -29,6 +29,8 @@ from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, plain, subterms, symbols
+from kernlint.tree.nodes import FunctionDecl
+from kernlint.tree.types import StructType
 
 FACTORS = 3
 """A product of so many sizes and indices is the length of a volume, not of a line: it is what passes 2**31."""
@@ -58,8 +60,8 @@ class Places:
     """The products of a kernel's places and tests, narrow and wide; ``scaled``: parts in which one factor that can be
     large is multiplied by a number in 32 bits."""
 
-    def __init__(self, of: Trace, subscripts: Sequence[Access], language: str) -> None:
-        self.language = language
+    def __init__(self, of: Trace, subscripts: Sequence[Access], wide_ids: bool) -> None:
+        self.wide_ids = wide_ids
         self.accesses = subscripts
         self.parts: list[Part] = []
         self.scaled: list[Part] = []
@@ -96,10 +98,11 @@ class Places:
         return any(by_type(factor) for factor in product.factors)
 
     def on_purpose(self, wide: Wide) -> bool:
-        """Whether somebody widened a factor to make the product in 64 bits; OpenCL's indices have them anyway."""
+        """Whether somebody widened a factor to make the product in 64 bits, and not the library whose indices have
+        them anyway."""
         if not wide.product.careful:
             return False
-        ids = self.language == "opencl" and any(
+        ids = self.wide_ids and any(
             factor.op == "sym" and (factor.args[0] in BLOCK or factor.args[0] in THREAD)
             for factor in wide.product.factors
         )
@@ -307,7 +310,7 @@ def _cares(one: Wide) -> bool:
 # ------------------------------------------------------------------------------------------------------------ cut
 
 
-def cut(subscripts: Sequence[Access], language: str) -> Iterator[Narrow]:
+def cut(subscripts: Sequence[Access], wide_ids: bool) -> Iterator[Narrow]:
     """Products in 64 bits that are cut before they are used."""
     careful = next((a for a in subscripts if any(True for _ in _cared(a.offset))), None)
     for access in subscripts:
@@ -316,7 +319,7 @@ def cut(subscripts: Sequence[Access], language: str) -> Iterator[Narrow]:
             at = stack.pop()
             if at.op == "cast" and bits(at) == 32 and bits(at.args[0]) == 64:
                 inside = at.args[0]
-                if any(_large(product) and not _by_ids(product, language) for product in added(inside)):
+                if any(_large(product) and not (wide_ids and _by_ids(product)) for product in added(inside)):
                     weak = careful is None and by_type(inside)
                     yield Narrow(inside, access.span, "cut", other=careful, use=access, weak=weak)
                 continue
@@ -366,6 +369,17 @@ def _cared(offset: Term) -> Iterator[Term]:
             stack.extend(at.terms)
 
 
-def _by_ids(product: Term, language: str) -> bool:
-    """Whether a product has 64 bits because OpenCL's indices do."""
-    return language == "opencl" and any(s in BLOCK or s in THREAD for s in symbols(product))
+def _by_ids(product: Term) -> bool:
+    """Whether the index of a thread is in a product."""
+    return any(s in BLOCK or s in THREAD for s in symbols(product))
+
+
+def wide_ids(language: str, function: FunctionDecl) -> bool:
+    """Whether indices of threads have 64 bits whoever asks for them: OpenCL's are of type ``size_t``, and so is the
+    ``i`` that CuPy declares around an element-wise operation (``ptrdiff_t``)."""
+    given = (param.type for param in function.params)
+    return language == "opencl" or any(isinstance(one, StructType) and one.name == INDEXER for one in given)
+
+
+INDEXER = "cupy_indexer"
+"""The type of CuPy's ``_ind`` (:mod:`kernlint.frontends.clang.python.snippets`)."""

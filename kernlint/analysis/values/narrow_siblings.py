@@ -14,7 +14,7 @@ from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
 from kernlint.analysis.values.narrow_part import Narrow
-from kernlint.analysis.values.narrow_products import Places
+from kernlint.analysis.values.narrow_products import Places, wide_ids
 from kernlint.analysis.values.products import Product, bits
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import BLOCK, SymbolKind, Term, plain
@@ -87,7 +87,7 @@ def _compute(facts: ModuleFacts) -> tuple[Careful, ...]:
             continue
         of = facts[kernel_traces].of(function)
         accesses = [access for access in of.accesses if access.root.space is Space.GLOBAL]
-        places = Places(of, accesses, language)
+        places = Places(of, accesses, wide_ids(language, function))
         for one in places.wide:
             rows = _rows(one.product)
             if rows is not None and one.access is not None and places.on_purpose(one):

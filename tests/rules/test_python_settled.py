@@ -1,0 +1,104 @@
+"""Hosts in Python that check a size to be a number, and stores on both sides of a branch on data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kernlint.cli import main
+
+
+def told(text: str, codes: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, int]]:
+    (tmp_path / "a.py").write_text(text)
+    main(["check", "--no-cache", "--select", codes, "--format", "json", str(tmp_path / "a.py")])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    return [(one["code"], one["line"]) for one in found if one["severity"] != "note"]
+
+
+LEVELS = """
+import numpy as np
+from numba import cuda
+
+LINES, SAMPLES = 1000, 512
+
+@cuda.jit
+def levels(traces, out):
+    line, sample = cuda.grid(2)
+    if line < traces.shape[0] and sample < traces.shape[1]:
+        out[line, sample] = abs(traces[line, sample])
+
+def run(traces):
+    if traces.shape != (LINES, SAMPLES):
+        raise ValueError("another survey")
+    out = cuda.device_array(traces.shape, dtype=np.float32)
+    levels[BLOCKS, (32, 8)](cuda.to_device(traces), out)
+    return out.copy_to_host()
+"""
+
+
+@pytest.mark.parametrize(
+    ("blocks", "lines"),
+    [
+        ("(int(LINES / 32), SAMPLES // 8)", [("KL602", 17)]),
+        ("(31, 64)", [("KL602", 17)]),
+        ("(-(-LINES // 32), SAMPLES // 8)", []),
+    ],
+)
+def test_a_size_that_the_host_checks_to_be_a_number(
+    blocks: str, lines: list[tuple[str, int]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(LEVELS.replace("BLOCKS", blocks), "KL602", tmp_path, capsys) == lines
+
+
+CHOICE = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def choose(x, keep, out):
+    i = cuda.grid(1)
+    if keep[i] > 0:
+        out[i] = x[i]
+    ELSE
+
+def run(x, keep):
+    out = cuda.device_array(1000, dtype=np.float32)
+    choose[BLOCKS, 128](x, keep, out)
+    return out.copy_to_host()
+"""
+ELSE = "else:\n        out[i] = 0"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "other", "codes"),
+    [
+        (8, ELSE, ["KL101"]),
+        (8, "", []),  # data may keep them away
+        (8, "elif i < 1000:\n        out[i] = 0", []),
+        (7, ELSE, []),
+    ],
+)
+def test_one_of_two_stores_is_made_whatever_the_data_are(
+    blocks: int, other: str, codes: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = CHOICE.replace("BLOCKS", str(blocks)).replace("ELSE", other)
+    assert [code for code, _ in told(text, "KL101,KL102", tmp_path, capsys)][:1] == codes
+
+
+ROWS = """
+import cupy as cp
+
+scale = cp.ElementwiseKernel(
+    "raw float32 x, int32 width", "raw float32 y",
+    "for (int j = 0; j < width; ++j) { INDEX; y[at] = 2.0f * x[at]; }", "scale")
+"""
+
+
+@pytest.mark.parametrize(("index", "count"), [("int at = i * width + j", 0), ("int at = (long long)width * j + i", 1)])
+def test_the_index_of_cupy_has_64_bits_whoever_asks(
+    index: str, count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = told(ROWS.replace("INDEX", index), "KL401", tmp_path, capsys)
+    assert (len(found) > 0) == bool(count)
