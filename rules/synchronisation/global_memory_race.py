@@ -11,6 +11,7 @@ from kernlint.analysis.order.broken import unfenced
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.fences import Fences, fences
 from kernlint.analysis.sharing.finder import GlobalRace
+from kernlint.analysis.sharing.gathered import Gathered, gathered
 from kernlint.analysis.sharing.global_races import global_races
 from kernlint.analysis.sharing.race_words import calls, cell, device_fence, severity, thread_name, verb, witness
 from kernlint.analysis.sharing.races import Place, place
@@ -110,7 +111,7 @@ class GlobalMemoryRace(Rule):
     """
 
     meta = Meta("KL205", "global-memory-race", Severity.ERROR, tags=("CUDASecurity data races",), precision="medium")
-    needs = (global_races, scatters, slots, fences, order, replayer)
+    needs = (global_races, scatters, slots, fences, order, gathered, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from folded(self._all(facts))
@@ -140,6 +141,9 @@ class GlobalMemoryRace(Rule):
         for slot in facts[slots]:
             if id(slot.access.root) not in told:
                 yield slot, self._slot(slot, facts[replayer])
+        for one in facts[gathered]:
+            if id(one.read.root) not in told:
+                yield one, self._gathered(one)
 
     def _race(self, race: GlobalRace, again: Replayer, made_up: bool, lacking: tuple[str, str] | None) -> Finding:
         first, second = race.pair.first, race.pair.second
@@ -174,6 +178,21 @@ class GlobalMemoryRace(Rule):
             assumptions=race.pair.unseen,
             fix=fix,
             confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
+        )
+
+    def _gathered(self, one: Gathered) -> Finding:
+        name = one.read.root.name
+        return self.finding(
+            one.read.span,
+            f"{name} is read behind a barrier of the block while other blocks still add to it: the barrier does not "
+            "wait for them",
+            Severity.WARNING,
+            related=(
+                Related(one.update.span, "any block may add to any element here"),
+                Related(one.barrier.span, "each block waits for its own threads here"),
+                *calls(one.read),
+            ),
+            fix="read it in a kernel of its own, or wait for the whole grid",
         )
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:

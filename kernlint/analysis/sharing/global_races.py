@@ -52,7 +52,7 @@ from kernlint.tree.nodes import Scope as Reach
 from kernlint.tree.types import PointerType, Space
 
 
-def _grid_wide(of: Trace) -> bool:
+def grid_wide(of: Trace) -> bool:
     """Whether something orders the blocks of the grid: a grid barrier, or a call that may hold one."""
     maybe = (b for b in of.barriers if not (b.certain or b.unseen) and b.scope is not Reach.WARP)
     return any(b.scope is Reach.GRID for b in of.barriers) or any(maybe)
@@ -166,7 +166,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
         return ()
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[scenarios])
-    blocks_free = not _grid_wide(of)
+    blocks_free = not grid_wide(of)
     talking = handshakes(of) and not facts[order].words  # in words of which nothing is known
     ended = waits(of.asyncs)
     found: dict[tuple[int, Place, Place], GlobalRace] = {}
