@@ -11,7 +11,7 @@ from kernlint.frontends.python.functions import full_name
 from kernlint.frontends.python.names import is_open
 from kernlint.frontends.python.operators import apply
 from kernlint.frontends.python.uses import assigned_in, broken_in
-from kernlint.frontends.python.values import ArrayValue, TupleValue, Value
+from kernlint.frontends.python.values import ArrayValue, Named, Rest, TupleValue, Value
 from kernlint.tree.nodes import (
     Assign,
     Binary,
@@ -107,11 +107,31 @@ def for_statement(f: Function, node: ast.For) -> list[Stmt]:
         name = over.decl.name if isinstance(over, Ref) else ""
         count = arrays.extent(f, f"len({name})", node.iter)
         return _indexed(f, node, count, lambda at: Opaque(at.span, UNKNOWN, f"an item of {name}"))
+    if isinstance(over, Rest):
+        return _over_rest(f, node, over)
     if isinstance(over, TupleValue) and len(over.items) <= UNROLLED:
         return _unrolled(f, node, list(over.items))
     if isinstance(over, ArrayValue) and over.rank:
         return _over(f, node, over, lambda index: arrays.subscript(f, over, [index], node))
     return _unknown(f, node)
+
+
+def _over_rest(f: Function, node: ast.For, over: Rest) -> list[Stmt]:
+    """``for array in arguments``, of a parameter with a star: what is subscripted is an array, and the rest numbers."""
+    name = over.base.decl.name if isinstance(over.base, Ref) else ""
+    count = arrays.extent(f, f"len({name})", node.iter)
+    rank = f.lowering.rank(f.jitted, node.target.id) if isinstance(node.target, ast.Name) else 0
+    stored = any(
+        isinstance(at, ast.Subscript)
+        and isinstance(at.ctx, ast.Store)
+        and isinstance(at.value, ast.Name)
+        and at.value.id == getattr(node.target, "id", "")
+        for at in ast.walk(node)
+    )
+    if not rank or stored:
+        return _indexed(f, node, count, lambda at: Opaque(at.span, UNKNOWN, f"an item of {name}"))
+    item = arrays.from_around(f, Named(f"an item of {name}"), rank, node)
+    return _indexed(f, node, count, lambda at: item)
 
 
 def _unknown(f: Function, node: ast.For) -> list[Stmt]:

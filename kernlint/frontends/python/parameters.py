@@ -195,7 +195,7 @@ def _gone_through(
             bound.setdefault(target.id, []).append(item)
 
 
-_NO_FIELDS = _ARRAY | {"shape", "real", "imag", "x", "y", "z", "w"}
+_NO_FIELDS = _ARRAY | {"shape", "real", "imag"}
 """What may be asked of a part of an array, or of an element that is no record."""
 
 

@@ -317,3 +317,15 @@ def test_numbers_of_libraries_and_complex_numbers() -> None:
     before = "try:\n    from math import nan\nexcept ImportError:\n    nan = float('nan')\n"
     for line in ("out[0] = nan", "s = 0j", "s += 1j * x[0]"):
         assert not module(body("s = 0.j", line, before=before)).kernels[0].function.losses, line
+
+
+def test_fields_have_any_name() -> None:
+    found = module(body("i = cuda.grid(1)", "x[i].x += x[i].v", args="x"))
+    assert [each.name for each in found.kernels[0].function.params[0].type.pointee.fields] == ["x", "v"]  # type: ignore[attr-defined]
+    assert not found.kernels[0].function.losses
+
+
+def test_arguments_of_a_star_are_gone_through() -> None:
+    for line, whole in (("out[0] += a[0]", True), ("out[0] += a", True), ("a[0] = 1", False)):
+        found = module(body("for a in x:", f"    {line}", args="out, *x"))
+        assert bool(found.kernels[0].function.losses) is not whole, line
