@@ -102,3 +102,35 @@ def test_the_index_of_cupy_has_64_bits_whoever_asks(
 ) -> None:
     found = told(ROWS.replace("INDEX", index), "KL401", tmp_path, capsys)
     assert (len(found) > 0) == bool(count)
+
+
+FLOW = '''
+import numpy as np
+import pyopencl as cl
+
+SRC = """
+__kernel void flow(__global const float *h, __global float *q, const int across, const int down) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (TEST) q[y * across + x] = h[(y + 1) * across + x] - h[y * across + x];
+}
+"""
+
+def run(ctx, queue, h):
+    h = np.ascontiguousarray(h, dtype=np.float32)
+    down, across = h.shape
+    at = cl.Buffer(ctx, cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR, hostbuf=h)
+    to = cl.Buffer(ctx, cl.mem_flags.WRITE_ONLY, h.nbytes)
+    prg = cl.Program(ctx, SRC).build()
+    prg.flow(queue, (across, down), None, at, to, np.int32(across), np.int32(down))
+    out = np.empty_like(h)
+    cl.enqueue_copy(queue, out, to)
+    return out
+'''
+
+
+@pytest.mark.parametrize(("test", "codes"), [("x < across && y < down", ["KL102"]), ("x < across && y < down - 1", [])])
+def test_axes_of_an_array_whose_shape_is_taken_apart(
+    test: str, codes: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = told(FLOW.replace("TEST", test), "KL101,KL102", tmp_path, capsys)
+    assert [code for code, _ in found][:1] == codes

@@ -41,6 +41,7 @@ from kernlint.symbolic.terms import (
     plain,
     rebuild,
     substitute,
+    subterms,
     symbols,
 )
 from kernlint.symbolic.uniformity import uniformity
@@ -135,11 +136,31 @@ def updates(access: Access) -> bool:
         return False
     picked = set(symbols(access.offset))
     own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1], picked)]
+    own += [s for s in _left_over(access) if s not in old and _by_thread(s.origin[1], ())]
     # a point that moves has things of its own: what it carries
     carried = _moves(access.offset) and any(s.kind is SymbolKind.PHI and s not in picked for s in access.value.symbols)
     return (bool(old) and (bool(own) or carried or counts_up(access.value, old))) or (
         bool(own) and any(_beats(g.term, access) for g in access.guards)
     )
+
+
+def _left_over(access: Access) -> list[Symbol]:
+    """Numbers in floating point of which the place has the whole part alone, and the value has more: where in its cell
+    a point lies."""
+    assert access.value is not None
+    cut = {at for at in subterms(access.offset) if at.op == "cast" and _made_whole(at)}
+    within = {s for at in cut for s in symbols(at) if s.kind is SymbolKind.LOAD and isinstance(s.type, FloatType)}
+    todo, found = [access.value] if within else [], set[Symbol]()
+    while todo:
+        at = todo.pop()
+        if at.symbol in within:
+            found.add(at.symbol)
+        todo += () if at in cut else at.terms
+    return list(found)
+
+
+def _made_whole(term: Term) -> bool:
+    return isinstance(term.type, IntType) and isinstance(term.args[0].type, FloatType)
 
 
 def _moves(place: Term) -> bool:

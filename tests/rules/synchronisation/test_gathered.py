@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 
-from tests.rules.marked import assert_marked
+from kernlint.finding import Severity
+from tests.rules.marked import assert_marked, findings
 
 SHARES = """
 __global__ void shares(const float *mass, const int *halo, float *total, float *share, int n, int halos) {
@@ -69,3 +70,27 @@ __kernel void shares(__global const int *mass, __global const int *halo, __globa
 @pytest.mark.parametrize("name", GOOD)
 def test_sums_that_are_complete(name: str) -> None:
     assert_marked(GlobalMemoryRace, GOOD[name])
+
+
+SPREAD = """
+__global__ void spread(const float *at, float *field, float width, float charge, int n, int cells) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int cell = (int)(at[i] / width);
+    float inside = at[i] / width - cell;
+    if (cell >= 0 && cell < cells) UPDATE;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("update", "marked"),
+    [
+        ("field[cell] += charge * (1 - inside); // bad", True),
+        ("field[cell] += charge * cell", False),  # hangs on the element alone
+        ("atomicAdd(&field[cell], charge * (1 - inside))", False),
+    ],
+)
+def test_what_a_point_leaves_in_its_cell(update: str, marked: bool) -> None:
+    told = findings(GlobalMemoryRace, SPREAD.replace("UPDATE", update))
+    assert any(one.severity is not Severity.NOTE for one in told) is marked

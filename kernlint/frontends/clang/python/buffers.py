@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping, Sequence
 
 from kernlint.frontends.clang.python.hosts import HostBuilder
-from kernlint.frontends.clang.python.literals import items_of
+from kernlint.frontends.clang.python.literals import axes_unpacked, items_of
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.record import dataclass, replace
 from kernlint.tree.dump import expression_text
@@ -193,7 +193,7 @@ class Buffers(ABC):
             return _alike([one for one in found if one is not None], len(group))
         if holder is None or (len(bound) > 1 and not self.same(name, bound)):
             return None
-        rank = self.ranks.get(name)
+        rank = self.ranks.get(name) or axes_unpacked(name, holder)
         shape = tuple(self.host.size(f"{name}.shape[{axis}]") for axis in range(rank)) if rank else None
         out: Array | None = Array(shape, "") if shape else None
         if len(bound) > 1 and bound[0] is not None:

@@ -1,10 +1,10 @@
-"""How many items the lists have that host code writes out."""
+"""How many items the lists have that host code writes out, and axes the arrays whose shape it takes apart."""
 
 from __future__ import annotations
 
 import ast
 
-from kernlint.frontends.clang.python.program import PythonProgram, Scope
+from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 
 _ASKS = frozenset({"copy", "count", "index"})
 """Methods of a list that leave it as it is."""
@@ -82,3 +82,11 @@ def _changes(name: str, scope: Scope) -> bool:
 
 def _is(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
+
+
+def axes_unpacked(name: str, holder: Scope) -> int:
+    """Axes of an array whose shape is taken apart (``rows, columns = x.shape``); 0 where it is not."""
+    for at in ast.walk(holder.node):
+        if isinstance(at, ast.Assign) and dotted(at.value) == f"{name}.shape" and isinstance(at.targets[0], ast.Tuple):
+            return len(at.targets[0].elts)
+    return 0
