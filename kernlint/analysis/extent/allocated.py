@@ -27,7 +27,7 @@ from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, l
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import HostFacts, host
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
+from kernlint.analysis.trace.events import Access, Guard, Root, RootKind, Trace
 from kernlint.analysis.wording import element_size
 from kernlint.prove.admission import Axes
 from kernlint.prove.emulate import Fault, FaultKind
@@ -89,10 +89,15 @@ class Allocated:
         return self.times is not None and self.guarded and not fewer and self.access.root.space is not Space.SHARED
 
     @property
+    def test(self) -> Guard | None:
+        """The last test of the thread's index that stands before the access."""
+        tests = (guard for guard in reversed(self.access.guards) if any(s.kind in _LAUNCH for s in symbols(guard.term)))
+        return next(tests, None)
+
+    @property
     def guarded(self) -> bool:
         """Whether some test of the thread's index stands before the access."""
-        tested = any(s.kind in _LAUNCH for guard in self.access.guards for s in symbols(guard.term))
-        return tested or self.witness.data_in_address
+        return self.test is not None or self.witness.data_in_address
 
 
 def _divisor(size: Term) -> int:

@@ -30,6 +30,9 @@ def in_words(
     if first.view is not None:
         told = f"launched here, with {words(first.size)} bytes behind {access.root.name}"
         related.append(Related(first.view.fact.span, told))
+    if first.test is not None:
+        related.append(Related(first.test.span, "this test lets it through"))
+    if first.view is not None:
         made = next((at for name, at in first.view.fact.allocated if name == access.root.name), None)
         related += [Related(made, "allocated here")] if made is not None else []
         related += [Related(at, "called here") for at in first.view.fact.stack[-1:]]
