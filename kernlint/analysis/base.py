@@ -56,8 +56,9 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a comment says of the array ``name``: its extents in elements as C expressions, the slowest first if they
-    are ``ordered``.  ``span``, ``until``: as of :class:`Stated`."""
+    """What a comment says of the array ``name`` (``*``: of all arrays of floating-point numbers): its extents in
+    elements as C expressions, the slowest first if they are ``ordered``.  ``span``, ``until``: as of
+    :class:`Stated`."""
 
     name: str
     dims: tuple[str, ...]

@@ -35,6 +35,9 @@ _NOUN = (
     r"(?!['\u2019]| ?(?:per|each|for|of|at a time|in (?:each|every)|by|an?)\b)"
 )
 
+ALL = "*"
+"""In place of a name: what is said holds for all fields."""
+
 _BRACKETS = pattern(
     rf"(?<![\w.>])({_NAMES})"
     rf"(?: ?[:=-]| is| are|,? (?:has|have|with|of) shape:?| shape:?)? ?\[({_LIST})\](?!\[)"
@@ -53,6 +56,12 @@ _COUNT = pattern(
     rf"(?<!at most)(?<!up to)(?<!at least)(?<!first)(?<!last)(?<!than)(?<!every)"
     rf"(?<! [-+*/x\u00d7])(?<! by) ({_SIZE}) {_NOUN}"
 )
+_EVERY = pattern(
+    rf"\b(?:all|every|each)(?: of)?(?: the)? (?:fields?|arrays?|buffers?|grids?|planes?) "
+    rf"(?:holds?|contains?|has|have|is|are|consists? of) ({_SIZE}(?:{_TIMES}{_SIZE})*) {_NOUN}",
+    re.I,
+)
+"""What is said of all arrays of a file at once."""
 _OTHER = (
     "of|or|and|at|to|in|per|for|each|every|more|less|by|times|x|rows|columns|lines|bytes|bits|plus|minus|as|is|are|the|"
     "all|an?|its|their|up|about|only|just|exactly|total|most|least|one|both|these|those|such|some|many|no|not|same"
@@ -142,7 +151,7 @@ def said(text: str) -> Iterator[Said]:
     """What a comment says of arrays that it names."""
     told: set[str] = set()
     for names, dims, ordered in _said(text):
-        for name in re.findall(_NAME, names):
+        for name in re.findall(_NAME, names) if names != ALL else (ALL,):
             if name not in told and name != "and":
                 told.add(name)
                 yield name, dims, ordered
@@ -161,6 +170,8 @@ def _said(text: str) -> Iterator[Said]:
         dims = tuple(re.split(_TIMES, found[2]))
         if not text[found.end() :].lstrip().startswith("byte"):
             yield found[1], dims, len(dims) > 2
+    for found in _EVERY.finditer(text) if _COUNTED.search(text) is not None else ():
+        yield ALL, tuple(re.split(_TIMES, found[1])), " x " not in found[1]
     for found in _KIND.finditer(text) if _COUNTED.search(text) is not None else ():
         yield found[1], (found[2],), True
     for found in _COUNT.finditer(text) if _COUNTED.search(text) is not None else ():

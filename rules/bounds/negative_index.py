@@ -12,6 +12,8 @@ from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.extent.shifted_back import ShiftedBack, shifted_back
+from kernlint.analysis.extent.signed_remainders import SignedRemainder, signed_remainders
+from kernlint.analysis.extent.told import Told
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
@@ -89,7 +91,7 @@ class NegativeIndex(Rule):
     """
 
     meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, outside, sentinels, one_sided, half_clamped, shifted_back, allocated, replayer)
+    needs = (trace, outside, sentinels, one_sided, half_clamped, shifted_back, signed_remainders, allocated, replayer)
     requires_whole = True
     looks_back = True
 
@@ -105,12 +107,24 @@ class NegativeIndex(Rule):
             yield self._report(found, facts[replayer])
         for kept in facts[sentinels]:
             yield self._nothing_found(kept)
-        halves: tuple[OneSided, ...] = facts[one_sided]
-        yield from (self._one_sided(one) for one in halves if one.below)
-        clamped: tuple[HalfClamped, ...] = facts[half_clamped]
-        yield from (self._half_clamped(one.access) for one in clamped if one.below)
+        halves: tuple[OneSided | HalfClamped, ...] = (*facts[one_sided], *facts[half_clamped])
+        for half in halves:
+            if half.below:
+                yield self._told(half.access, half.told)
+        rests: tuple[SignedRemainder, ...] = facts[signed_remainders]
+        yield from (self._remainder(one) for one in rests if one.access.root not in arrays)
         back: tuple[ShiftedBack, ...] = facts[shifted_back]
         yield from (self._shifted(one) for one in back if one.access.root not in arrays)
+
+    def _told(self, access: Access, told: Told) -> Finding:
+        return self.finding(
+            access.span,
+            told.message,
+            related=[*told.related, *calls(access)],
+            assumptions=(told.assumption,),
+            fix=told.fix,
+            confidence=Confidence.MEDIUM,
+        )
 
     def _shifted(self, one: ShiftedBack) -> Finding:
         access, shift = one.access, one.shift.name
@@ -124,29 +138,19 @@ class NegativeIndex(Rule):
             confidence=Confidence.MEDIUM,
         )
 
-    def _one_sided(self, one: OneSided) -> Finding:
-        access = one.access
+    def _remainder(self, one: SignedRemainder) -> Finding:
+        access, related = one.access, list(calls(one.access))
+        if one.other is None:
+            why = "a hash that is mixed in a signed type, where products wrap, and % keeps its sign"
+        else:
+            why = "a number that may be negative, and % keeps its sign"
+            related = [Related(one.other, "here the divisor is added to what may be negative"), *related]
         return self.finding(
             access.span,
-            f"{element(access)} is {verb(access)} at a coordinate that may be negative: one that is made of data in "
-            "the same way is tested for that, and this one only for being too large",
-            related=[
-                Related(one.both.span, "the other coordinate is kept from being negative here"),
-                Related(one.tested.span, "this one is only kept below its end"),
-            ],
-            assumptions=("the data put both coordinates below 0, as the test of the one says",),
-            fix="test that this coordinate is not negative too",
-            confidence=Confidence.MEDIUM,
-        )
-
-    def _half_clamped(self, access: Access) -> Finding:
-        return self.finding(
-            access.span,
-            f"{element(access)} is {verb(access)} at a coordinate that may be negative: another one in the index, made "
-            "of data in the same way, is clamped at both ends, and this one only from above",
-            related=calls(access),
-            assumptions=("the data put both coordinates below 0, as the clamp of the other says",),
-            fix="clamp this coordinate to 0 too",
+            f"{element(access)} is {verb(access)} at a remainder of {why}: the place may be before the start",
+            related=related,
+            assumptions=("the data make the number negative",),
+            fix="divide unsigned numbers, or add the divisor where the remainder is negative",
             confidence=Confidence.MEDIUM,
         )
 

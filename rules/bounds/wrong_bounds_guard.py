@@ -10,6 +10,7 @@ from kernlint.analysis.extent.allocated import allocated, fits
 from kernlint.analysis.extent.allocated_words import in_words
 from kernlint.analysis.extent.asking import example, shown
 from kernlint.analysis.extent.documented import Beyond, documented
+from kernlint.analysis.extent.float_ends import FloatEnd, float_ends
 from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
@@ -17,6 +18,7 @@ from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.past_end import excluded, of_overreach
+from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.twins import Twin, twins
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.launching.crossed import crossed_sizes
@@ -135,6 +137,7 @@ class WrongBoundsGuard(Rule):
         twins,
         one_sided,
         half_clamped,
+        float_ends,
         allocated,
         limits,
         launch_context,
@@ -163,10 +166,10 @@ class WrongBoundsGuard(Rule):
                 span, message, severity, related=related, witness=witness, fix="test the last element that is touched"
             )
             return
-        halves: tuple[OneSided, ...] = facts[one_sided]
-        yield from (self._one_sided(one) for one in halves if not one.below)
-        clamped: tuple[HalfClamped, ...] = facts[half_clamped]
-        yield from (self._half_clamped(one.access) for one in clamped if not one.below)
+        halves: tuple[OneSided | HalfClamped, ...] = (*facts[one_sided], *facts[half_clamped])
+        ends: tuple[FloatEnd, ...] = facts[float_ends]
+        for half in (*(one for one in halves if not one.below), *ends):
+            yield self._told(half.access, half.told)
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:
             if one.fault is Fault.SWAPPED or (one.fault is Fault.OTHER and facts[crossed_sizes]):
@@ -202,29 +205,13 @@ class WrongBoundsGuard(Rule):
         for found_twins in pairs.values():
             yield self._twin(found_twins)
 
-    def _one_sided(self, one: OneSided) -> Finding:
-        access = one.access
+    def _told(self, access: Access, told: Told) -> Finding:
         return self.finding(
             access.span,
-            f"{element(access)} is {verb(access)} at a coordinate that may be too large: one that is made of data in "
-            "the same way is kept below its end, and this one only from being negative",
-            related=[
-                Related(one.both.span, "the other coordinate is kept below its end here"),
-                Related(one.tested.span, "this one is only kept from being negative"),
-            ],
-            assumptions=("the data put both coordinates past their ends, as the test of the one says",),
-            fix="test this coordinate against its end too",
-            confidence=Confidence.MEDIUM,
-        )
-
-    def _half_clamped(self, access: Access) -> Finding:
-        return self.finding(
-            access.span,
-            f"{element(access)} is {verb(access)} at a coordinate that may be too large: another one in the index, "
-            "made of data in the same way, is clamped at both ends, and this one only from below",
-            related=calls(access),
-            assumptions=("the data put both coordinates past their ends, as the clamp of the other says",),
-            fix="clamp this coordinate to its last value too",
+            told.message,
+            related=[*told.related, *calls(access)],
+            assumptions=(told.assumption,),
+            fix=told.fix,
             confidence=Confidence.MEDIUM,
         )
 

@@ -17,6 +17,7 @@ from kernlint.prove.query import Launch, Side, Triple
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.evaluate import environment, source_of, with_shared_parts
 from kernlint.symbolic.intervals import Bound, Bounds, Ranges
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term
 
 MOST = 16_384
@@ -122,7 +123,7 @@ class Toucher:
         there are more blocks along it than it has room for: those differ along several axes, and a size is in it.
         """
         gx, gy, gz = (min(size or 1, 4) for size in launch.grid)
-        sized = any(symbol.kind is SymbolKind.PARAM for symbol in side.offset.symbols)
+        sized = any(symbol.kind is SymbolKind.PARAM for symbol in side.offset.symbols) or _in_rows(side.offset)
         seen: dict[tuple[int, int], list[Triple]] = {}
         for place in _places((gx, gy, gz)):
             values = (*launch.values, *zip(BLOCK, place, strict=True))
@@ -402,6 +403,16 @@ def _compiled(code: str) -> Callable[..., tuple[Touch, ...] | None]:
 
 
 @lru_cache(maxsize=64)
+def _in_rows(offset: Term) -> bool:
+    """Whether blocks along one axis are rows of a constant length for those along another."""
+    steps: dict[Term, int] = {}
+    for mono, value in polynomial(offset).coefficients.items():
+        for atom in mono:
+            if atom.symbol in BLOCK:
+                steps[atom] = max(steps.get(atom, 0), abs(value))
+    return len(set(steps.values())) > 1
+
+
 def _places(sizes: Triple) -> tuple[Triple, ...]:
     """The indices of a block or grid of these sizes, in order of their linear number."""
     x, y, z = sizes

@@ -19,6 +19,7 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
+    plain,
     symbols,
 )
 from kernlint.tree.types import IntType
@@ -118,7 +119,7 @@ def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:
         for atom in mono
         if len(mono) > 1 and any(a.op == "sym" and a.args[0].kind is not SymbolKind.PARAM for a in mono)
     }
-    negative = False
+    negative = any(_rest_of_negative(atom) for mono, value in form.items() if value > 0 for atom in mono)
     for mono, value in form.items():
         if value < 0:
             if not all(
@@ -127,3 +128,17 @@ def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:
                 return False
             negative = True
     return negative
+
+
+def _rest_of_negative(atom: Term) -> bool:
+    """Whether a number is a signed remainder or shift of one that may be negative, where no size is added first."""
+    atom = plain(atom)
+    kind = atom.type
+    if atom.op not in ("mod", "shr") or not isinstance(kind, IntType) or not kind.signed:
+        return False
+    form = polynomial(atom.args[0]).coefficients
+    sizes = any(
+        mono and value > 0 and not any(s.kind in PLACE for part in mono for s in symbols(part))
+        for mono, value in form.items()
+    )
+    return not sizes and _may_be_negative(form)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts, KernelAnalysis, Shape
 from kernlint.analysis.extent.asking import Past, asked, only_chooses
+from kernlint.analysis.extent.corners import corner
 from kernlint.analysis.extent.limits import counter_ranges, elements, split
 from kernlint.analysis.extent.places import Place, Places, is_pitch, limits_of, moves, places
 from kernlint.analysis.extent.said_at import nearest_said
@@ -26,7 +27,7 @@ from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, subterms, symbols
-from kernlint.tree.types import I32, I64, Space
+from kernlint.tree.types import I32, I64, FloatType, Space
 
 if TYPE_CHECKING:
     import ast
@@ -122,7 +123,7 @@ class _Kernel:
             by_name.setdefault(shape.name, []).append(shape)
         found: dict[str, tuple[Shape, ...]] = {}
         for name, every in by_name.items():
-            said = nearest_said(self.facts, every)
+            said = nearest_said(self.facts, every) or (tuple(every) if name == "*" else ())
             if len({(one.dims, one.ordered) for one in said}) == 1:
                 found[name] = said[:1]
         return found
@@ -132,7 +133,8 @@ class _Kernel:
         for access in self.facts[trace].accesses if shapes else ():
             if access.root.kind not in (RootKind.PARAM, RootKind.LOADED) or access.root.space is not Space.GLOBAL:
                 continue
-            for shape in self.named(access.root.name, shapes):
+            every = shapes.get("*", ()) if isinstance(access.root.element, FloatType) else ()
+            for shape in self.named(access.root.name, shapes) or every:
                 found = self._beyond(access, shape)
                 if found is not None:
                     yield found
@@ -226,8 +228,9 @@ class _Kernel:
                 continue
             past = Past(access, cast(term_of(index), I64), size)
             answer = asked(past, self.facts, data=certain)
-            if isinstance(answer, Refuted):
-                return Beyond(access, size, shape, guard, past, answer)
+            found = answer if isinstance(answer, Refuted) else corner(past, self.facts)
+            if found is not None:
+                return Beyond(access, size, shape, guard, past, found)
         return None
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.told import Told
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Root, RootKind
+from kernlint.analysis.wording import element, verb
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import SymbolKind, Term, negate, plain, subterms, symbols
 from kernlint.tree.types import FloatType, IntType
@@ -26,6 +28,18 @@ class HalfClamped:
 
     access: Access
     below: bool
+
+    @property
+    def told(self) -> Told:
+        """What is wrong, in words."""
+        may, one, past = ("negative", "above", "below 0") if self.below else ("too large", "below", "past their ends")
+        return Told(
+            f"{element(self.access)} is {verb(self.access)} at a coordinate that may be {may}: another one in the "
+            f"index, made of data in the same way, is clamped at both ends, and this one only from {one}",
+            (),
+            f"the data put both coordinates {past}, as the clamp of the other says",
+            f"clamp this coordinate {'to 0' if self.below else 'to its last value'} too",
+        )
 
 
 def _of_data(term: Term) -> bool:

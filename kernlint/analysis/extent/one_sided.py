@@ -10,9 +10,12 @@ from __future__ import annotations
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
+from kernlint.analysis.wording import element, verb
+from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
@@ -31,6 +34,24 @@ class OneSided:
     tested: Guard
     both: Guard
     below: bool
+
+    @property
+    def told(self) -> Told:
+        """What is wrong, in words."""
+        may = "may be negative" if self.below else "may be too large"
+        ends = "below 0" if self.below else "past their ends"
+        other, this = "kept from being negative", "kept below its end"
+        other, this = (other, this) if self.below else (this, other)
+        return Told(
+            f"{element(self.access)} is {verb(self.access)} at a coordinate that {may}: one that is made of data in "
+            f"the same way is {other}, and this one only {this}",
+            [
+                Related(self.both.span, f"the other coordinate is {other} here"),
+                Related(self.tested.span, f"this one is only {this}"),
+            ],
+            f"the data put both coordinates {ends}, as the test of the one says",
+            f"test {'that this coordinate is not negative' if self.below else 'this coordinate against its end'} too",
+        )
 
 
 def _form(term: Term) -> Form:

@@ -219,3 +219,37 @@ __global__ void begins(const uint2 *sizes, const unsigned *before, unsigned *at,
 def test_places_that_are_shifted_by_what_a_flag_says(items: str, test: str, bad: bool) -> None:
     code = SHIFTED.replace("ITEMS offsets", f"{items} values").replace("TEST", test)
     assert bool(findings(WrongBoundsGuard, code)) is bad
+
+
+STAGGERED = """
+// SAID
+#define NX 640
+#define NY 360
+#define AT(y, x) ((y) * NX + (x))
+__kernel void density(__global const TYPE *restrict a, __global TYPE *restrict b) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= NX || y >= NY) return;
+    b[AT(y, x)] = a[AT(y, x)] * a[AT(y, x)];
+}
+__kernel void curl(__global const TYPE *restrict a, __global TYPE *restrict b) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= ACROSS || y >= DOWN) return;
+    b[AT(y, x)] = a[AT(y + 1, x)] - a[AT(y, x)];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "across", "down", "bad"),
+    [
+        ("All fields hold NX * NY values.", "float", "NX", "NY", True),
+        ("Every array has NX * NY doubles, one row after the other.", "double", "NX", "NY", True),
+        ("All fields hold NX * NY values.", "float", "NX", "NY - 1", False),
+        ("All fields hold NX * (NY + 1) values.", "float", "NX", "NY", False),
+        ("All fields hold NX * NY values.", "int", "NX", "NY", False),  # positions and offsets may be more
+        ("The first fields hold NX * NY values.", "float", "NX", "NY", False),
+    ],
+)
+def test_what_is_said_of_all_fields(said: str, kind: str, across: str, down: str, bad: bool) -> None:
+    text = STAGGERED.replace("SAID", said).replace("TYPE", kind).replace("ACROSS", across).replace("DOWN", down)
+    assert bool(findings(WrongBoundsGuard, text, "opencl")) is bad

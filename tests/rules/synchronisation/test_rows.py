@@ -91,3 +91,19 @@ __global__ void k(const int *begin, float *value, int rows) {
 def test_slices_between_neighbours_do_not_overlap(end: str, told: bool) -> None:
     found = findings(GlobalMemoryRace, SLICES.replace("@end", end))
     assert any(f.severity is not Severity.NOTE for f in found) is told
+
+
+PLANE = """
+#define W 384
+__kernel void fill(__global float *a, const float step) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    a[AT] = step * x + y;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "told"), [("y * W + x", False), ("x", True), ("y * W + x / 2", True), ("(y / 2) * W + x", True)]
+)
+def test_rows_of_a_number_of_elements_are_not_left(at: str, told: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, PLANE.replace("AT", at), "opencl")) is told

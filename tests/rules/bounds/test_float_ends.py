@@ -1,0 +1,86 @@
+"""Places made of numbers in floating point, with tests that let the end itself through."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+
+from tests.rules.marked import findings
+
+ROWS = """
+// SAID
+__global__ void spread(const float *at, float *rows, int n, int m, float low, float high) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float x = at[i];
+    if (TEST) return;
+    const int k = PLACE;
+    CHECK
+    atomicAdd(&rows[WHERE], 1.0f);
+}
+"""
+PART = "(int)((x - low) / (high - low) * m)"
+
+
+@pytest.mark.parametrize(
+    ("test", "place", "where", "check", "said", "bad"),
+    [
+        ("x < low || x > high", PART, "blockIdx.x * m + k", "", "", True),
+        ("x < low || high < x", "(int)floorf((x - low) * m / (high - low))", "blockIdx.x * m + k", "", "", True),
+        ("!(x >= low && x <= high)", PART, "blockIdx.x * m + k", "", "", True),
+        ("x < low || x >= high", PART, "blockIdx.x * m + k", "", "", False),
+        ("x < low || x > high", PART, "blockIdx.x * (m + 1) + k", "", "", False),  # one for the end
+        ("x < low || x > high", "min(" + PART + ", m - 1)", "blockIdx.x * m + k", "", "", False),
+        ("x < low || x > high", PART, "blockIdx.x * m + k", "if (k >= m) return;", "", False),
+        ("x < low || x > high", PART, "k", "", "", False),  # nobody says how many there are
+        ("x < low || x > high", PART, "k", "", "rows has m entries", True),
+        ("x < low || x > high", PART, "k", "", "rows has m + 1 entries", False),
+        ("x < low || x > high", "(int)((high - x) / (high - low) * m)", "k", "", "rows has m entries", True),
+        ("x <= low || x > high", "(int)((high - x) / (high - low) * m)", "k", "", "rows has m entries", False),
+        ("x < low || x > high", "(int)((x - low) / (high - low) * (m - 1))", "k", "", "rows has m entries", False),
+        ("x < low || x > high", "(int)((x - low) / (high - low) * (m - 1))", "k + 1", "", "rows has m entries", True),
+    ],
+)
+def test_the_end_of_a_range(test: str, place: str, where: str, check: str, said: str, bad: bool) -> None:
+    text = ROWS.replace("SAID", said).replace("TEST", test).replace("PLACE", place)
+    text = text.replace("CHECK", check).replace("WHERE", where)
+    assert bool(findings(WrongBoundsGuard, text)) is bad
+
+
+NUMBERS = """
+float between(__local const float *t, const float x) {
+    if (x < 2.0f) return 0.0f;
+    if (x > LAST) return 1.0f;
+    const float at = (x - 2.0f) / 0.1f;
+    const int k = (int)at;
+    return t[k] + (at - k) * (t[k + STEP] - t[k]);
+}
+__kernel void look_up(__global const float *x, __global const float *table, __global float *y, const int n) {
+    __local float t[41];
+    for (int k = get_local_id(0); k < 41; k += get_local_size(0)) t[k] = table[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int i = get_global_id(0);
+    if (i < n) y[i] = between(t, x[i]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "step", "bad"), [("6.0f", "1", True), ("6.0f", "0", False), ("5.9f", "1", False), ("6.1f", "0", True)]
+)
+def test_the_end_of_a_table(last: str, step: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, NUMBERS.replace("LAST", last).replace("STEP", step), "opencl")) is bad
+
+
+def test_another_kernel_of_the_loops() -> None:
+    code = """
+__global__ void flux(const float *at, float *bin, int n, int m, float high) {
+    for (int k = threadIdx.x; k < m; k += blockDim.x) bin[k] = 0.0f;
+    __syncthreads();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (at[i] >= 0.0f && at[i] <= high) atomicAdd(&bin[(int)(at[i] / high * m)], 1.0f);
+}
+"""
+    assert findings(WrongBoundsGuard, code)
+    assert not findings(WrongBoundsGuard, code.replace("at[i] <= high", "at[i] < high"))
