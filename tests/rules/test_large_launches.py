@@ -68,3 +68,26 @@ RAISE = "cudaFuncSetAttribute(count, cudaFuncAttributeMaxDynamicSharedMemorySize
 def test_bytes_for_sizes_that_a_comment_allows(most: str, raised: str, bad: bool) -> None:
     code = TABLE.replace("MOST", most).replace("RAISED", raised)
     assert bool(findings(DynamicSharedMemoryOmitted, code)) is bad
+
+
+ALL_ALONG_Y = """
+__global__ void scaled(const float *x, float *y, int n, float by) {
+    INDEX
+    y[i] = x[i] * by;
+}
+void run(const float *x, float *y, int n, float by) {
+    const dim3 threads(32, 8), blocks(1, (n + SHARE - 1) / SHARE);
+    scaled<<<blocks, threads>>>(x, y, n, by);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "share", "bad"),
+    [
+        ("const int row = blockIdx.y * 8 + threadIdx.y, i = row * 32 + threadIdx.x; if (row >= n) return;", "8", False),
+        ("const int i = (blockIdx.y * 8 + threadIdx.y) * 32 + threadIdx.x; if (i >= n) return;", "256", True),
+    ],
+)
+def test_rows_as_long_as_a_block_are_not_all_the_work(index: str, share: str, bad: bool) -> None:
+    assert bool(findings(LaunchLimits, ALL_ALONG_Y.replace("INDEX", index).replace("SHARE", share))) is bad

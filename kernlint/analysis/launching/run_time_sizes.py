@@ -102,7 +102,7 @@ def _many(view: LaunchView, grid: Sizes, axis: int, kernel: Trace) -> bool:
         return whole and _wider(view, grid, axis) and _widened(kernel, axis)
     if whole:
         return _widened(kernel, axis) or _in_steps(kernel, axis)
-    return grid[3 - axis].value == 1 and _all_the_work(view, grid[axis])
+    return grid[3 - axis].value == 1 and _all_the_work(view, grid[axis]) and not _has_rows(view, axis, kernel)
 
 
 def _held_together(view: LaunchView, grid: Sizes, axis: int, most: int) -> bool:
@@ -145,6 +145,16 @@ def _all_the_work(view: LaunchView, count: Term) -> bool:
     """Whether all that is passed is made of what a count is made of: there is no other size."""
     known = set(symbols(count))
     return all(set(symbols(image)) <= known for _, image in view.images)
+
+
+def _has_rows(view: LaunchView, axis: int, kernel: Trace) -> bool:
+    """Whether blocks along an axis take whole rows, as long as a block has threads along x: those have no part in the
+    test of the index, and there are fewer rows than there is work."""
+    if view.block[0] == 1:
+        return False
+    tests = [guard.term.symbols for access in kernel.accesses for guard in access.guards]
+    tests = [found for found in tests if BLOCK[axis] in found]
+    return bool(tests) and not any(THREAD[0] in found for found in tests)
 
 
 def _factors(count: Term) -> int:
