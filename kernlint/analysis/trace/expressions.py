@@ -84,6 +84,7 @@ from kernlint.symbolic.terms import (
     unknown,
 )
 from kernlint.symbolic.uniformity import WARP, uniformity
+from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
 from kernlint.tree.launch_arguments import packed_arguments
 from kernlint.tree.types import (
@@ -346,10 +347,16 @@ def _ref(m: Machine, e: n.Ref) -> Value:
         return launch.template_symbol(decl).term
     if decl.synthesised:
         if decl not in m.parameters:
-            m.parameters[decl] = unknown_value(decl.type, f"{decl.name}{FROM_HEADER}", Uniformity.GRID)
+            level = Uniformity.GRID if _CONSTANT.fullmatch(decl.name) else Uniformity.VARYING
+            m.parameters[decl] = unknown_value(decl.type, f"{decl.name}{FROM_HEADER}", level)
         return m.parameters[decl]
     at = _ref_place(m, decl)
     return unknown_value(e.type, decl.name) if at is None else load(m, at, e)
+
+
+_CONSTANT = pattern(r"[A-Z]\w*|[a-z][A-Z]\w*|\w*[_:]\w*")
+"""Names without a declaration that are spelled as constants are: ``WIDTH``, ``kWidth``, ``warp_size``.  Others may
+well be macros, or variables whose declaration was lost, that each thread has a value of its own for."""
 
 
 def _subscript_place(m: Machine, e: n.Subscript) -> Place | None:
