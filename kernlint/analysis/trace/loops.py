@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kernlint.analysis.trace.capped import cap, greatest, narrow
@@ -485,9 +485,21 @@ def _leave(
         cond = substitute(resolve(m, loop.condition), last)
         if loop.post_tested:
             cond = substitute(resolve(m, loop.condition), {loop.counter: _before(loop.trips.term)})
-        if not any(s.kind is SymbolKind.PHI and s.origin is loop for s in symbols(cond)) and cond != TRUE:
+        untold = {s for s in symbols(cond) if s.kind is SymbolKind.PHI and s.origin is loop}
+        if untold and m.on_host and not loop.post_tested:
+            ended = {s: end for s, end in _at_end(head, out) if s in untold}
+            cond, untold = substitute(cond, ended), untold.difference(ended)
+        if not untold and cond != TRUE:
             m.guarded(negate(cond), GuardKind.AFTER_LOOP, loop.condition_span, loop)
     return m.state
+
+
+def _at_end(head: State, out: State) -> Iterator[tuple[Symbol, Term]]:
+    """What variables hold when a loop is left, by the symbols for what they held when it was asked whether to go on."""
+    for decl, value in head.env.items():
+        end = out.env.get(decl)
+        if isinstance(value, Term) and value.symbol is not None and isinstance(end, Term):
+            yield value.symbol, end
 
 
 def _before(term: Term) -> Term:
