@@ -12,8 +12,9 @@ from enum import Enum
 from functools import lru_cache
 
 from kernlint.record import dataclass
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import Term, binary, const, negate, plain, retype
+from kernlint.symbolic.terms import SymbolKind, Term, binary, const, negate, plain, retype
 from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, IntType
 
@@ -51,6 +52,26 @@ def conjuncts(term: Term) -> tuple[Term, ...]:
     if term.op == "lnot" and term.args[0].op == "lor":
         return conjuncts(negate(term.args[0].args[0])) + conjuncts(negate(term.args[0].args[1]))
     return (term,)
+
+
+def never(guard: Term) -> bool:
+    """Whether a truth cannot hold in mathematical integers: a sum of what is not negative and of what is above zero is
+    not zero (``(round + 1) * 64 == 0``).  Numbers of templates that a sum is made of are sizes, and no zeros."""
+    for part in conjuncts(guard):
+        if part.op == "eq" and all(isinstance(arg.type, IntType) and arg.type.signed for arg in part.args):
+            apart = (polynomial(part.args[0]) - polynomial(part.args[1])).coefficients
+            least = [min(map(_least, mono), default=1) for mono in apart]
+            if len({value > 0 for value in apart.values()}) == 1 and min(least) >= 0 and max(least) > 0:
+                return True
+    return False
+
+
+def _least(atom: Term) -> int:
+    """The least value of a factor, -1 for any that may be negative."""
+    if atom.symbol is not None and atom.symbol.kind is SymbolKind.TEMPLATE:
+        return 1
+    low = interval(atom)[0]
+    return -1 if low is None else max(low, -1)
 
 
 def cover(grid: Term, checks: Iterable[Term] = ()) -> AxisCover:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.content.initialised import unset
 from kernlint.analysis.content.undone import undone
+from kernlint.analysis.coverage import never
 from kernlint.analysis.launching.agreement import Agreement, agreement
 from kernlint.analysis.launching.alike import same_in_launches
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
@@ -210,6 +211,8 @@ class BarrierDivergence(Rule):
         found: dict[Span, tuple[Culprit, list[Meeting]]] = {}
         for meeting in _meetings(walked):
             culprit = self._culprit(meeting, agree, facts[launch_context])
+            if culprit is not None and any(never(guard.term) for guard in meeting.guards):
+                continue  # a case that another call of a helper is for
             if culprit is not None and not culprit.exited:
                 views = facts[launch_context].launches
                 culprit = replace(culprit, ended=ended(walked, meeting, culprit.term, culprit.span, warp, views))
