@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.content.filled_in_part import filled_in_part
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.launching.access_flags import against_flags
 from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.filled_short import filled_short
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.launches import host, launches
 from kernlint.analysis.launching.misfits import misfits, misfits_alone, misfits_of_only
 from kernlint.analysis.launching.unnamed import unnamed
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -168,7 +171,7 @@ class KernelArgumentMismatch(Rule):
     '''
 
     meta = Meta("KL617", "kernel-argument-mismatch", Severity.ERROR, tags=("OpenCL API", "CuPy raw kernels"))
-    needs = (trace, host, launches, allocated, crossed_sizes, unnamed)
+    needs = (trace, host, launches, launch_context, kernel_traces, allocated, crossed_sizes, unnamed)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._in_python(facts)
@@ -227,6 +230,15 @@ class KernelArgumentMismatch(Rule):
                 severity=Severity.WARNING,
                 related=[Related(one.access.span, f"{verb(one.access)} here")],
                 fix="multiply the number of elements by the size of one",
+            )
+        for part in filled_in_part(facts):
+            yield self.finding(
+                part.call.span,
+                f"{words(part.size)} bytes of {part.name} are filled, of {words(part.extent)}, and the kernel takes up "
+                "what lies behind them",
+                severity=Severity.WARNING,
+                related=[Related(part.access.span, f"{verb(part.access)} here")],
+                fix="fill all of it",
             )
 
     def _against_flags(self, facts: Facts) -> Iterator[Finding]:

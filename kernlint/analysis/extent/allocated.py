@@ -152,7 +152,7 @@ def _beyond(
 def _first(access: Access, view: LaunchView | None, launch: Launch, size: Term, extent: int) -> Allocated | None:
     """The first thread that gets beyond ``extent`` bytes; None where there is none, or the index rests on more than
     the launch says."""
-    if not _told(access, launch):
+    if not is_told(access, launch):
         far = furthest(access, launch, extent) if view is not None else None
         return None if far is None else Allocated(access, view, far, extent, size)
     asked = side(access)
@@ -164,7 +164,7 @@ def _first(access: Access, view: LaunchView | None, launch: Launch, size: Term, 
     )
 
 
-def _told(access: Access, launch: Launch) -> bool:
+def is_told(access: Access, launch: Launch) -> bool:
     """Whether the launch says all that the place of an access rests on."""
     known = {symbol for symbol, _ in launch.values}
     rest = side(access).symbols
@@ -185,7 +185,7 @@ def _tried_out(access: Access, view: LaunchView) -> bool:
     if all(name != access.root.name for name, _ in extents_of(view)):
         return False
     found = [launch for env in settings_of(view) if (launch := launch_with(view, env)) is not None]
-    return bool(found) and all(is_small(launch) and _told(access, launch) for launch in found)
+    return bool(found) and all(is_small(launch) and is_told(access, launch) for launch in found)
 
 
 def _times(access: Access, launch: Launch, extent: int, computed: Term) -> int | None:
