@@ -42,7 +42,7 @@ def test_every_rule_has_a_page(site: Path) -> None:
 
 def test_options_are_on_the_pages(site: Path) -> None:
     page = (site / "rules" / "oversized-private-array" / "index.html").read_text()
-    assert "warn-bytes" in page and "16384" in page and "warn_bytes" not in page
+    assert "warn-bytes" in page and "8192" in page and "warn_bytes" not in page
 
 
 def test_the_command_line_is_complete(site: Path) -> None:

@@ -21,7 +21,7 @@ REGISTERS = 255 * 4
 class Options:
     """``warn_bytes``: from how many bytes of private arrays on it is a warning; ``note_bytes``: a note."""
 
-    warn_bytes: int = 16384
+    warn_bytes: int = 8192
     note_bytes: int = 1024
 
 
@@ -29,11 +29,12 @@ class OversizedPrivateArray(Rule):
     r"""Private arrays too large for registers, spilled to slow memory for every thread.
 
     An array declared inside a kernel belongs to each thread alone. What does not fit in registers lives in device
-    memory ("local memory", scratch), once for every thread in flight: 16 KiB a thread is 32 MiB for 2048 threads on
+    memory ("local memory", scratch), once for every thread in flight: 8 KiB a thread is 16 MiB for 2048 threads on
     one multiprocessor. It is slow, it may fail at launch, and above the target's limit it does not compile or run.
 
     The sizes of all private arrays of the kernel and of the helpers it calls are added up. From 1 KiB on (more than
-    all 255 registers hold) it is a note, from 16 KiB on a warning, above the limit of a named target an error.
+    all 255 registers hold) it is a note, from 8 KiB on (eight times as much) a warning, above the limit of a named
+    target an error.
 
     ```cuda bad
     __global__ void smooth(const float *in, float *out, int n) {
