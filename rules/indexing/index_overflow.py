@@ -224,6 +224,11 @@ class IndexOverflow(Rule):
                 f"{_short(one.index)} is computed in 32 bits and {used}, but comes to {one.value} with as much data as "
                 "a comment says"
             )
+        elif one.evidence == "whole":
+            what = (
+                f"{_short(one.index)} is computed in 32 bits and {used}, but comes to {one.value} by what its "
+                "coordinates are kept below"
+            )
         elif one.evidence == "cut":
             what = (
                 f"{_short(one.index)} is computed in 64 bits and cut to 32 before it is used as a subscript of {name}"

@@ -7,6 +7,7 @@ never guessed; something in sight has to say so:
 ``count``    it is compared, either way round, with a count of 64 bits, which it can never reach
 ``numbers``  a launch in sight gives, or checks, numbers with which it leaves its type
 ``comments`` comments of the file say how large sizes get, and with these it leaves its type
+``whole``    it numbers the cells of a grid of constant extents, of which there are more
 ``amounts``  it has as many factors as a sentence of a comment states extents, and with these it leaves its type
 ``twin``     the same product is made in 64 bits in another address of the kernel, or that of an index that stays below
              a size which is multiplied in its place
@@ -50,13 +51,16 @@ from kernlint.analysis.values.narrow_products import (
 )
 from kernlint.analysis.values.narrow_short import shortened
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
+from kernlint.analysis.values.narrow_whole import whole
 from kernlint.analysis.values.products import rounded_down
 from kernlint.analysis.values.reach import Reach
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, binary
 from kernlint.tree.types import U32, IntType, Space
 
-MAY_FIT = frozenset({"count", "amounts", "twin", "rows", "host", "larger", "volume", "kept", "apart", "sibling"})
+MAY_FIT = frozenset(
+    {"count", "whole", "amounts", "twin", "rows", "host", "larger", "volume", "kept", "apart", "sibling"}
+)
 """Evidence that says that somebody cares, not how large a part gets."""
 
 UNTYPED = frozenset({"CuPy", "PyCUDA", "PyOpenCL", "cuda.core", "cuda.bindings", "numba"})
@@ -88,6 +92,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *(one for one in counted(of, subscripts, seen) if not (language == "hip" and _all_threads(one))),
         *numbered(places, reach),
         *commented(places, reach),
+        *whole(places, reach),
         *amounted(places, reach.amounts, reach),
         *twins(places, seen),
         *rows(places),

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.admitted_sizes import largest_arguments, upper
 from kernlint.analysis.launching.member_limits import Limit, member_limits
@@ -125,6 +126,24 @@ class Reach:
         ranges = self._ranges(access, None)
         high = _exact(part, ranges, _tested(access, ranges))[1] if ranges is not None else None
         return high if high is not None and isinstance(part.type, IntType) and high < part.type.high else None
+
+    def kept(self, access: Access, term: Term) -> int | None:
+        """The largest value of a coordinate that a test or a clamp keeps from 0 on below a number; None for others."""
+        ranges = self._ranges(access, None) if bits(term) else None
+        if ranges is None:
+            return None
+        if term.op in ("min", "max", "mod", "and"):
+            low, high = ranges.of(term)
+        else:
+            tests = [part for fact in side(access).facts for part in conjuncts(fact) if part.op in ("lt", "le")]
+            limits = [
+                most - (part.op == "lt")
+                for part in tests
+                if (most := part.args[1].value) is not None and term in as_they_are(part.args[0])
+            ]
+            low, high = ranges.of(plain(term))[0], min(limits, default=FAR)
+        # (An unsigned number that is taken for a signed one is none below 0.)
+        return high if low == 0 and 0 < high < 1 << 31 else None
 
     def exceeded(self, access: Access, part: Term) -> Example | None:
         """A launch in sight that bounds all that a part is made of by numbers, and lets it get too large."""

@@ -1,0 +1,75 @@
+"""Cells of a grid of constant extents that are numbered in 32 bits, and are more.
+
+``x + 2048 * (y + 2048 * z)`` with each coordinate kept below 2048 goes through all cells of a cube: rows lie as far
+apart as they are long, so that the extents are no bounds that somebody was generous with, and there are 2**33 of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from kernlint.analysis.trace.events import Access
+from kernlint.analysis.values.narrow_part import Narrow
+from kernlint.analysis.values.narrow_products import Places
+from kernlint.analysis.values.products import PLACE, bits
+from kernlint.analysis.values.reach import Reach
+from kernlint.symbolic.terms import Term
+from kernlint.tree.types import IntType
+
+BEYOND = 1 << 42
+"""Cells that no memory holds, not even as bits."""
+
+AXES = 4
+"""Axes of a grid, at most."""
+
+
+def whole(places: Places, reach: Reach) -> Iterator[Narrow]:
+    """The sums that number more cells than their type does."""
+    seen: set[Term] = set()
+    for access in places.accesses:
+        for part in _sums(access.offset):
+            kind = part.type
+            if part.op != "add" or part in seen or not isinstance(kind, IntType) or kind.bits != 32:
+                continue
+            seen.add(part)
+            cells = _cells(part, access, reach)
+            if kind.high < cells - 1 < BEYOND:
+                yield Narrow(part, access.span, "whole", use=access, value=cells - 1)
+
+
+def _sums(place: Term) -> Iterator[Term]:
+    """The sums that a place is made of, or of which it has the word: what takes a remainder (a hash) may wrap."""
+    todo = [place]
+    while todo:
+        at = todo.pop()
+        yield at
+        todo += at.terms if at.op in PLACE else at.args[:1] if at.op in ("shr", "div") else ()
+
+
+def _cells(part: Term, access: Access, reach: Reach) -> int:
+    """How many cells a sum of coordinates numbers, 0 where it is none or leaves some out."""
+    steps: list[tuple[int, int]] = []
+    todo = [(part, 1)]
+    while todo and len(steps) <= AXES:
+        term, scale = todo.pop()
+        kept = reach.kept(access, term)
+        while kept is None and term.op == "cast":
+            term = term.args[0]
+            kept = reach.kept(access, term)
+        if kept is not None:
+            steps.append((scale, kept + 1))
+        elif term.op == "add":
+            todo += [(arg, scale) for arg in term.args]
+        elif term.op == "mul" and any(arg.value is not None for arg in term.args):
+            times, other = term.args if term.args[0].value is not None else term.args[::-1]
+            todo.append((other, scale * (times.value or 0)))
+        elif term.op == "shl" and term.args[1].value is not None and 0 <= term.args[1].value < bits(term):
+            todo.append((term.args[0], scale << term.args[1].value))
+        else:
+            return 0
+    steps.sort()
+    if todo or len(steps) < 2 or steps[0][0] != 1:
+        return 0
+    tight = all(after == scale * count for (scale, count), (after, _) in pairwise(steps))
+    return steps[-1][0] * steps[-1][1] if tight else 0
