@@ -244,7 +244,7 @@ def _of_nothing(kernel: Trace, view: LaunchView, known: HostFacts) -> Iterator[A
         launch = launch_with(view, env)
         for access in kernel.accesses if launch is not None else ():
             size = empty.get(access.root.name)
-            if launch is not None and size is not None and sized_by_launch(access.root) and _told(access, launch):
+            if launch is not None and size is not None and sized_by_launch(access.root) and is_told(access, launch):
                 found = _first(access, view, launch, size, 0)
                 if found is not None:
                     yield found
