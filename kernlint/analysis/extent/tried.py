@@ -32,6 +32,9 @@ VALUES = (
 )
 """Values of the host's variables, in order of appearance."""
 
+POWERS = ((128, 64, 128, 64, 128, 64, 128, 64), (64, 128, 64, 128, 64, 128, 64, 128))
+"""Values where the host checks that there is but one bit in a size."""
+
 
 def extents_of(view: LaunchView) -> list[tuple[str, Term]]:
     """What is allocated behind the parameters, as far as it is made of sizes."""
@@ -132,10 +135,10 @@ def settings_of(
         yield fixed
         return
     failing: list[dict[Symbol, int]] = []
+    known = False
     whole = list(_whole_blocks(view))
     unit = lcm(unit, *(size for _, by in whole if (size := by.value) is not None and 0 < size <= 1024))
     for factor in dict.fromkeys((unit, lcm(unit, _checked(view)))):
-        known = False
         for values in tried:
             chosen = {symbol: _within(symbol, value * factor) for symbol, value in zip(found, values, strict=False)}
             chosen |= fixed
@@ -152,8 +155,21 @@ def settings_of(
                 failing.append(chosen)
         if known:
             return
-    if not counted:  # what is mended may be what they are counted by
+    if any(map(_of_one_bit, view.checks)):
+        for values in POWERS:
+            chosen = {**dict(zip(found, values, strict=False)), **fixed}
+            chosen |= {symbol: count for symbol in counted if (count := _rounds(symbol, chosen)) is not None}
+            if all(evaluate(check, chosen) != 0 for check in view.checks):
+                known = True
+                yield chosen
+    if not counted and not known:  # what is mended may be what they are counted by
         yield from mended(view.checks, failing, unit, fixed)
+
+
+def _of_one_bit(check: Term) -> bool:
+    """Whether a check asks for a power of two: ``(n & (n - 1)) == 0``."""
+    pairs = (map(polynomial, part.args) for part in subterms(check) if part.op == "and")
+    return any((one - other).coefficients in ({(): 1}, {(): -1}) for one, other in pairs)
 
 
 def _within(symbol: Symbol, value: int) -> int:
