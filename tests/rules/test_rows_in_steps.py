@@ -37,3 +37,27 @@ ONE = "out[(blockIdx.z * h + y) * w + x] = in[(blockIdx.z * h + y) * w];"
 def test_planes(body: str, planes: str, blocks: str, mark: str) -> None:
     text = TEXT.replace("BODY", body).replace("PLANES", planes).replace("BLOCKS", blocks)
     assert_marked(LaunchLimits, text.replace("MARK", mark))
+
+
+ALONE = """
+__global__ void scale(const float *by, float *x, int cells) {
+    const float factor = by[blockIdx.y];
+    float *row = x + (size_t)blockIdx.y * cells;
+    for (int i = FIRST; i < cells; i += STEP) row[i] *= factor;
+}
+void run(const float *by, float *x, int rows, int cells) {
+    scale<<<dim3(1, rows), 256>>>(by, x, cells);MARK
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "mark"),
+    [
+        ("threadIdx.x", "256", " // bad"),
+        ("blockIdx.x * 256 + threadIdx.x", "gridDim.x * 256", ""),
+    ],
+)
+def test_one_block_along_x_of_a_kernel_that_counts_them(first: str, step: str, mark: str) -> None:
+    text = ALONE.replace("FIRST", first).replace("STEP", step)
+    assert_marked(LaunchLimits, text.replace("MARK", mark))

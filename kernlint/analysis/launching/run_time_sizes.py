@@ -94,15 +94,22 @@ def _many(view: LaunchView, grid: Sizes, axis: int, kernel: Trace) -> bool:
     """Whether something speaks for many blocks along an axis."""
     whole = not any(part.op in ("div", "shr") for part in subterms(grid[axis]))
     factors = _factors(grid[axis]) if whole else 1
-    if factors > 2 or (factors == 2 and (grid[0].value == 1 or _widened(kernel, axis))):
+    room = grid[0].value == 1 and not _uses_x(kernel)
+    if factors > 2 or (factors == 2 and (room or _widened(kernel, axis))):
         return True
     if factors == 2 and _told_wide(view, grid[axis]) and _in_steps(kernel, axis):
         return True
-    if grid[0].value != 1:
+    if grid[0].value != 1 or (whole and not room):
         return whole and _wider(view, grid, axis) and _widened(kernel, axis)
     if whole:
         return _widened(kernel, axis) or _in_steps(kernel, axis)
     return grid[3 - axis].value == 1 and _all_the_work(view, grid[axis]) and not _has_rows(view, axis, kernel)
+
+
+def _uses_x(kernel: Trace) -> bool:
+    """Whether blocks along x stand for something in the kernel, though this launch has but one: there is no room."""
+    terms = (term for access in kernel.accesses for term in (access.offset, *(guard.term for guard in access.guards)))
+    return any(BLOCK[0] in symbols(term) for term in terms)
 
 
 def _held_together(view: LaunchView, grid: Sizes, axis: int, most: int) -> bool:
