@@ -326,6 +326,8 @@ class _Finder:
             if not still:
                 return None
             return Observer(access, still, self._told(access))
+        if access.atomic_op in COUNTS and not isinstance(access.type, IntType):
+            return None  # a sum of numbers that are no integers counts nobody
         if access.atomic_op in ("max", "min") and not waits:
             return None  # that its own value was the greater tells a thread nothing of what others have done
         if access.atomic_op == "cas" and _made_of_old(access):
