@@ -14,6 +14,7 @@ from kernlint.analysis.hostmodel.offsets import offset_of_elements
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, host_operations, object_operations, widths
 from kernlint.analysis.hostmodel.overdone import LONGEST, overdone
 from kernlint.analysis.hostmodel.places import Extent, as_pointer, element_of, extent_of
+from kernlint.analysis.hostmodel.queried import queried
 from kernlint.analysis.hostmodel.sizes import (
     bounded_as_elements,
     exceeds,
@@ -427,7 +428,7 @@ class ByteCountMismatch(ModuleRule):
 def _misfits(walk: HostWalk) -> Iterator[tuple[Span, str, str, Span | None, tuple[Span, ...]]]:
     """Place, message, how to mend it, where the memory is allocated, and the calls that lead there."""
     yield from ((*one, None, ()) for one in misfits(walk))
-    yield from ((at, told, fix, None, stack) for at, told, fix, stack in asked_by_count(walk))
+    yield from ((at, told, fix, None, stack) for at, told, fix, stack in (*asked_by_count(walk), *queried(walk)))
     yield from beyond(walk)
     yield from past_the_range(walk)
     for api, *told, made in (*in_elements(walk), *of_textures(walk)):

@@ -10,6 +10,7 @@ from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.launching.access_flags import against_flags
 from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.filled_short import filled_short
+from kernlint.analysis.launching.first_alone import first_alone
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.launches import host, launches
 from kernlint.analysis.launching.misfits import misfits, misfits_alone, misfits_of_only
@@ -231,7 +232,9 @@ class KernelArgumentMismatch(Rule):
                 related=[Related(one.access.span, f"{verb(one.access)} here")],
                 fix="multiply the number of elements by the size of one",
             )
+        told: set[Span] = set()
         for part in filled_in_part(facts):
+            told.add(part.call.span)
             yield self.finding(
                 part.call.span,
                 f"{words(part.size)} bytes of {part.name} are filled, of {words(part.extent)}, and the kernel takes up "
@@ -239,6 +242,15 @@ class KernelArgumentMismatch(Rule):
                 severity=Severity.WARNING,
                 related=[Related(part.access.span, f"{verb(part.access)} here")],
                 fix="fill all of it",
+            )
+        for first in (one for one in first_alone(facts) if one.call.span not in told):
+            yield self.finding(
+                first.call.span,
+                f"the first {first.size} bytes of {first.name} are filled, and the kernel goes on from others behind "
+                "them as well",
+                severity=Severity.WARNING,
+                related=[Related(first.access.span, f"{verb(first.access)} here")],
+                fix="fill all that the kernel adds to",
             )
 
     def _against_flags(self, facts: Facts) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.checks import error_checks, lapses, refused_unseen
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
+from kernlint.source import Span
 
 
 class UncheckedLaunch(ModuleRule):
@@ -76,7 +77,20 @@ class UncheckedLaunch(ModuleRule):
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         checks = facts[error_checks]
         fix = "look at cudaGetLastError() after it, or its like"
+        told: set[Span] = set()
+        for lie in checks.denied:
+            if lie.success not in told:
+                told.add(lie.success)
+                message = "the function says behind this launch that nothing has failed, and nobody has looked"
+                related = [
+                    Related(lie.success, "says so here"),
+                    Related(lie.other, "tells of the error of a call here"),
+                ]
+                yield self.finding(lie.launch, message, related=related, fix=fix)
+        denied = {lie.launch for lie in checks.denied}
         for one in lapses(checks.checked_launches, checks.unchecked_launches):
+            if one.span in denied:
+                continue
             message = "nobody looks whether this kernel was launched"
             if one.others:
                 message += f", as is done for {len(one.others)} others here"

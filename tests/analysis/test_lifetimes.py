@@ -299,14 +299,14 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
             if (e != cudaSuccess) { fprintf(stderr, "%s", what); exit(1); } }
         static float *to_device(const float *src, int n) {
             float *d = nullptr;
-            check(cudaMalloc(&d, n * sizeof(float)), "alloc");  // bad
+            check(cudaMalloc(&d, n * sizeof(float)), "alloc");
             check(cudaMemcpy(d, src, n * sizeof(float), cudaMemcpyHostToDevice), "copy");
             return d;
         }
         __global__ void dot(const float *a, const float *b, float *r, int n) {
             int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(r, a[i] * b[i]); }
         float inner(const float *a, const float *b, int n) {
-            float *da = to_device(a, n), *db = to_device(b, n);
+            float *da = to_device(a, n), *db = to_device(b, n);  // bad
             float zero = 0.0f, result;
             float *dr = to_device(&zero, 1);
             dot<<<(n + 255) / 256, 256>>>(da, db, dr, n);

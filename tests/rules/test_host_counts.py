@@ -31,6 +31,34 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "a named constant that counts, for bytes": (
+        ByteCountMismatch,
+        """
+        #include <vector>
+        __global__ void drift(double *at, const double *by, int count) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < count) at[i] += by[i];
+        }
+        __global__ void flags(const char *set, int *any, int count) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < count && set[i]) *any = 1;
+        }
+        void run() {
+            const int count = 3000, unit = 96, blocks = (count + unit - 1) / unit;
+            std::vector<double> from(count, 1.0);
+            double *at, *by;
+            char *set;
+            int *any;
+            cudaMalloc(&at, count);  // only bad  // bad
+            cudaMalloc(&at, count * sizeof(double));  // only good
+            cudaMalloc(&by, count * sizeof(double));
+            cudaMalloc(&set, count);
+            cudaMalloc(&any, sizeof(int));
+            drift<<<blocks, unit>>>(at, by, count);
+            flags<<<blocks, unit>>>(set, any, count);
+        }
+        """,
+    ),
     "bytes of a text that is no array of numbers": (
         ByteCountMismatch,
         """

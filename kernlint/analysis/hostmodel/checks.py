@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.denied import Denied, denied
 from kernlint.analysis.hostmodel.statuses import unread
 from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace.events import ApiEvent, CallEvent, Event, Trace
@@ -45,6 +46,8 @@ class Checks:
     unasked: tuple[Span, ...] = ()
     """Launches among the checked ones after which only the statuses of other calls are taken, which do not tell that a
     launch was refused."""
+    denied: tuple[Denied, ...] = ()
+    """Unchecked launches behind which a function says that nothing has failed, which tells of other calls' errors."""
 
 
 def _compute(facts: ModuleFacts) -> Checks:
@@ -80,7 +83,10 @@ def _compute(facts: ModuleFacts) -> Checks:
                 _note(calls, api.span, api.node not in dropped or later, may_be_looked_at(api))
     looked, unlooked = _split(calls)
     told = tuple(at for at in unasked if unasked[at])
-    return Checks(*_split(launches), looked, unlooked, tuple(taken), tuple(at for at in left if at in looked), told)
+    checked, unchecked = _split(launches)
+    late = tuple(at for at in left if at in looked)
+    behind = tuple(denied(functions, unchecked))
+    return Checks(checked, unchecked, looked, unlooked, tuple(taken), late, told, behind)
 
 
 def _asked_at_once(api: ApiEvent, trace: Trace, dropped: set[Node]) -> bool:

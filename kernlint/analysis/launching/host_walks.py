@@ -96,7 +96,7 @@ def walked_objects(
 
 
 _RUNTIME = pattern(
-    r"(?:cuda|hip)(?:Malloc|Mem|Free|Host)\w*|cl(?:Enqueue|Create|Release|SetKernel)\w*|cuMem\w*"
+    r"(?:cuda|hip)(?:Malloc|Mem|Free|Host)\w*|cl(?:Enqueue|Create|Release|SetKernel|Get\w+Info)\w*|cuMem\w*"
     r"|cl::CommandQueue::enqueue\w+|cl::Kernel::setArg"
 )
 

@@ -21,6 +21,7 @@ from kernlint.analysis.trace.host import LIBRARY
 from kernlint.analysis.trace.machine import Machine, State, Target
 from kernlint.analysis.trace.memory import in_memory
 from kernlint.analysis.trace.recurrence import closed_form, in_turn, ring_of
+from kernlint.analysis.trace.rounds import rounds
 from kernlint.analysis.trace.values import (
     PointerValue,
     ReferenceValue,
@@ -442,7 +443,8 @@ def _leave(
         return None
     out = exits[0].fork()
     out.path = base
-    last = {loop.counter: loop.trips.term}
+    ran = _rounds(m, loop) if m.on_host and head is not None and not breaks else None
+    last = {loop.counter: loop.trips.term if ran is None else const(ran)}
     reasons = tuple(term for term, _ in loop.exits)
     if loop.condition is not None:
         reasons = (loop.condition, *reasons)
@@ -481,7 +483,13 @@ def _leave(
     if loop.leaves:
         gone = call(f"left{loop.counter.serial}", tuple(term for term, _ in loop.leaves), BOOL)
         m.guarded(negate(gone), GuardKind.EXIT, loop.leaves[0][1])
-    if head is not None and not breaks and loop.condition is not None and loop.condition_span is not None:
+    if (
+        ran is None
+        and head is not None
+        and not breaks
+        and loop.condition is not None
+        and loop.condition_span is not None
+    ):
         cond = substitute(resolve(m, loop.condition), last)
         if loop.post_tested:
             cond = substitute(resolve(m, loop.condition), {loop.counter: _before(loop.trips.term)})
@@ -502,6 +510,12 @@ def _at_end(head: State, out: State) -> Iterator[tuple[Symbol, Term]]:
             yield value.symbol, end
 
 
+def _rounds(m: Machine, loop: LoopContext) -> int | None:
+    """How often a loop runs that is left by its condition alone, where constants say it."""
+    last = rounds(resolve(m, loop.condition), loop.counter) if loop.condition is not None else None
+    return last + 1 if last is not None and loop.post_tested else last
+
+
 def _before(term: Term) -> Term:
     return binary("sub", term, const(1), I64)
 
@@ -511,7 +525,7 @@ def _final(m: Machine, value: Value, last: dict[Symbol, Term], loop: LoopContext
         symbol = value.symbol
         if loop.post_tested:
             value = resolve(m, value)
-            last = {loop.counter: _before(loop.trips.term)}
+            last = {loop.counter: _before(last[loop.counter])}
         out = substitute(resolve(m, value), last)
         if any(s.serial > loop.serial for s in symbols(out)):
             ended = call(f"after{loop.counter.serial}", (out, *reasons), out.type)

@@ -250,8 +250,10 @@ def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
         freed = m.stopped.get(thing) or _named_at_end(function, thing)
         elsewhere = freed or m.owned.get(thing) or (m.given_on.get(thing) if span in m.exits else None)
         if elsewhere is None:
-            last = ((span, "the last way to it ends here"),)
-            yield Fault("leak", thing.span, thing.name, "", last, soft, owed(thing))
+            at = thing.called if thing.called is not None else thing.span
+            made = ((thing.span, "allocated here"),) if at != thing.span else ()
+            last = ((span, "the last way to it ends here"), *made)
+            yield Fault("leak", at, thing.name, "", last, soft, owed(thing))
         elif not said:
             said += 1
             word = "given back here" if freed is not None else "handed on here"

@@ -21,6 +21,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     things_in,
 )
 from kernlint.analysis.hostmodel.lifetimes.objects import container
+from kernlint.analysis.hostmodel.lifetimes.program import constructs
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType, StructType, VoidType
@@ -52,11 +53,6 @@ def merged_outcomes(outcomes: list[Outcome]) -> list[Outcome]:
     return [(state, first[id(state)]) for states in kept.values() for state in states][:STATES]
 
 
-def _constructs(function: n.FunctionDecl) -> bool:
-    owner, _, name = function.qualified.rpartition("::")
-    return owner.rpartition("::")[2] == name
-
-
 def _same_object(m: Machine, s: State) -> Place:
     """The object that a method calls another of its methods for."""
     this = m.frames[-1].function.this if m.frames else None
@@ -86,7 +82,7 @@ def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[O
         if e.receiver is not None:
             pointer = isinstance(e.receiver.type, PointerType) and not e.receiver.type.reference
             found: list[Placed] = m.value(e.receiver, s) if pointer else m.place(e.receiver, s)  # type: ignore[assignment]
-        elif _constructs(function):
+        elif constructs(function):
             built = Thing(Kind.LOCAL, "object", e.span, "", e.type)
             found = [(s, At(built))]
         else:

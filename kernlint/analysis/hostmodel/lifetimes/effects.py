@@ -48,7 +48,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     things_in,
 )
 from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
-from kernlint.analysis.hostmodel.lifetimes.program import has_failed
+from kernlint.analysis.hostmodel.lifetimes.program import constructs, has_failed
 from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS, WRITES
 from kernlint.analysis.hostmodel.lifetimes.shared_virtual import freed
 from kernlint.analysis.hostmodel.lifetimes.textures import MADE, textured
@@ -226,6 +226,7 @@ def _make(m: Machine, e: n.Call, makes: Makes, args: list[Value], s: State) -> V
         return At(thing)
     thing = Thing(kind_of(makes.made), name, e.span, e.name)
     m.made_at[thing] = -1
+    thing.called = None if any(constructs(frame.function) for frame in m.frames[1:]) else m.outer(e.span)
     use = ""
     if base_name(e.name) == "CreateBuffer" and len(args) > 3 and args[3] != NULL:
         use = "copied"  # from the host's memory

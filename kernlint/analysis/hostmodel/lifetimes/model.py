@@ -59,9 +59,24 @@ _OWN = frozenset({Kind.LOCAL, Kind.CONTENT, Kind.OWNED})
 
 class Thing:
     """An object, told from others by identity.  ``span``: where it was made; ``type``: what it is, of a variable;
-    ``counted``: the pointer to it is one of an array's; ``origin``: where a pointer of unknown origin was read."""
+    ``called``: the call of the walked function that led there, if it is
+    no object's; ``counted``: the pointer to it is one of an array's;
+    ``origin``: where a pointer of unknown origin was read."""
 
-    __slots__ = ("api", "counted", "decl", "ends_itself", "flags", "key", "kind", "name", "origin", "span", "type")
+    __slots__ = (
+        "api",
+        "called",
+        "counted",
+        "decl",
+        "ends_itself",
+        "flags",
+        "key",
+        "kind",
+        "name",
+        "origin",
+        "span",
+        "type",
+    )
 
     def __init__(
         self,
@@ -73,6 +88,7 @@ class Thing:
         decl: VarDecl | None = None,
         key: tuple[str, str] | None = None,
     ) -> None:
+        self.called: Span | None = None
         self.counted = False
         self.flags = 0  # of a buffer of OpenCL, as it was made
         self.ends_itself = False  # an object without a name, whose destructor runs at the end of the expression

@@ -74,10 +74,15 @@ def declared(m: Machine, decl: n.VarDecl, s: State) -> list[State]:
                     part.thing.name = decl.name
         else:
             state.memory[own] = given
-            if isinstance(given, At) and given.thing.name == "allocation":
+            if isinstance(given, At) and (given.thing.name == "allocation" or _from_helper(m, given.thing)):
                 given.thing.name = decl.name
         out.append(state)
     return out
+
+
+def _from_helper(m: Machine, thing: Thing) -> bool:
+    """Whether a helper of the walked function has made a thing."""
+    return len(m.frames) == 1 and thing.called not in (None, thing.span)
 
 
 def ended(m: Machine, decl: n.VarDecl, s: State) -> list[State]:

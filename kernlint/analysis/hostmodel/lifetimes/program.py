@@ -226,6 +226,12 @@ def element_of(kind: Type) -> Type:
     return kind
 
 
+def constructs(function: n.FunctionDecl) -> bool:
+    """Whether a function is a constructor."""
+    owner, _, name = function.qualified.rpartition("::")
+    return owner.rpartition("::")[2] == name
+
+
 def has_failed(state: State) -> bool:
     """Whether a function of a runtime was asked whether it has failed, and has."""
     return any(
