@@ -12,6 +12,7 @@ from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.hostmodel.checks import error_checks
 from kernlint.analysis.launching.admitted_sizes import held, largest
 from kernlint.analysis.launching.asked_twice import asked_twice
+from kernlint.analysis.launching.emptied import emptied, may_be_empty
 from kernlint.analysis.launching.empty_by_count import empty_by_count
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
@@ -181,7 +182,7 @@ class LaunchLimits(Rule):
     '''
 
     meta = Meta("KL601", "launch-limits", Severity.ERROR, tags=("CUDA PG limits",))
-    needs = (trace, launches, launch_context, error_checks, asked_twice, members, member_limits)
+    needs = (trace, launches, launch_context, error_checks, asked_twice, members, member_limits, emptied)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._run_time(facts)
@@ -220,14 +221,12 @@ class LaunchLimits(Rule):
 
     def _empty(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         """A grid that is empty for a size that a comment allows, and whose error somebody looks at."""
-        said = empty(view, _ranges(view, facts), ROWS) if facts.module.language == "cuda" else None
+        elsewhere = may_be_empty(view.fact, facts.module_facts)
+        said = empty(view, _ranges(view, facts), ROWS, elsewhere) if facts.module.language == "cuda" else None
         if said is None or view.fact.span not in facts.module_facts[error_checks].checked_launches:
             return None
-        name, by = said
-        return (
-            f"where {name} is 0, as the {by} allows, there are no blocks, and the launch is refused",
-            "launch only where there is something to do",
-        )
+        message = f"where {said[0]} is 0, as the {said[1]} allows, there are no blocks, and the launch is refused"
+        return message, "launch only where there is something to do"
 
     def _counted(self, facts: Facts) -> Iterator[Finding]:
         """A grid that is empty where the device has counted nothing, and whose error somebody looks at."""

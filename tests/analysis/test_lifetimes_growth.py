@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
+from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
 
 from tests.rules.marked import assert_marked, assert_pair
 
@@ -48,3 +49,35 @@ def test_a_mark_that_is_multiplied_tells_of_no_growth() -> None:
         "wanted <= 2 * l->pairs", "l->items != nullptr"
     )
     assert_marked(DeviceMemoryLeak, once)
+
+
+GROWN = """
+#include <thrust/device_vector.h>
+__global__ void seed(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1.0f; }
+class Cloud {
+ public:
+    void add(int more) {
+        float *at = thrust::raw_pointer_cast(points_.data());
+        const size_t before = points_.size();
+        points_.resize(before + more);
+        at = thrust::raw_pointer_cast(points_.data());  // only good
+        seed<<<1, 64>>>(at + before, more);  // bad
+    }
+    void cut() {
+        float *at = thrust::raw_pointer_cast(points_.data());
+        points_.resize(points_.size() / 2);
+        seed<<<1, 64>>>(at, 2);
+    }
+ private:
+    thrust::device_vector<float> points_;
+};
+"""
+
+
+def test_a_pointer_from_before_a_vector_was_made_longer() -> None:
+    assert_pair(DeviceUseAfterFree, GROWN)
+    ahead = GROWN.replace(" private:", "    Cloud() { points_.reserve(1000); }\n private:")
+    assert_marked(
+        DeviceUseAfterFree,
+        ahead.replace("  // bad", "").replace("at = thrust::raw_pointer_cast(points_.data());  // only good", ""),
+    )

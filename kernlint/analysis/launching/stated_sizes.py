@@ -9,7 +9,7 @@ specifications; a grid without blocks is ``cudaErrorInvalidConfiguration``, as i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launch_context import LaunchView
@@ -74,15 +74,16 @@ def within_rows(view: LaunchView, axis: int, said: Ranges, most: int) -> bool:
     return count is not None and count <= most
 
 
-def empty(view: LaunchView, said: Ranges, most: int) -> tuple[str, str] | None:
-    """(size that may be 0, what allows it: a comment or the host's check), where the grid is refused then and right
-    for 1."""
+def empty(view: LaunchView, said: Ranges, most: int, elsewhere: Collection[Symbol] = ()) -> tuple[str, str] | None:
+    """(size that may be 0, what allows it: a comment, the host's check, or another function that leaves for the sizes
+    ``elsewhere``), where the grid is refused then and right for 1."""
     grid = view.fact.grid
     if grid is None or view.fact.threads is not None:
         return None
     for size in grid:
         told = {symbol: "comment" for symbol, (low, _) in _stated(size, said).items() if low == 0}
         told |= {symbol: "check" for symbol in symbols(size) if symbol not in told and _from_zero(symbol, view.checks)}
+        told |= {symbol: "way out of another function" for symbol in elsewhere if symbol not in told}
         for symbol, by in told.items():
             if _refused(grid, {symbol: 1}, most) or not _refused(grid, {symbol: 0}, most):
                 continue
@@ -210,7 +211,7 @@ def _let_through(view: LaunchView, grid: Sizes, highs: Mapping[Symbol, Number]) 
     sizes = {symbol for size in grid for symbol in symbols(size)}
     checks = [check for check in view.checks if not sizes.isdisjoint(symbols(check))]
     checks = [check for check in checks if all(part.op != "call" for part in subterms(check))]  # statuses
-    if any(one.kind is SymbolKind.UNKNOWN for check in checks for one in symbols(check)):
+    if any(one.kind is SymbolKind.UNKNOWN and one not in known for check in checks for one in symbols(check)):
         return False
     open_ = {symbol for check in checks for symbol in symbols(check)} | sizes
     return any(all(evaluate(check, {**dict.fromkeys(open_, other), **known}) for check in checks) for other in _OTHERS)

@@ -228,7 +228,7 @@ def _one_of(cond: Term, a: PointerValue, b: PointerValue) -> PointerValue:
     """The pointer that is ``a`` under ``cond`` and otherwise ``b``, which points into another object."""
     level = max(uniformity(term) for term in (cond, a.offset, b.offset))
     base = unknown("pointer", I64, level, origin=cond)
-    choices = (*_choices(cond, a), *_choices(negate(cond), b))
+    choices = tuple(one for one in (*_choices(cond, a), *_choices(negate(cond), b)) if one[1].name != NULL)
     if len(choices) > MOST_CHOICES or any(root.kind is RootKind.UNKNOWN for _, root, _ in choices):
         choices = ()
     reason, candidates = "?pointer", any_of(a.root, b.root)

@@ -116,7 +116,8 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
     for function in program.functions:
         calls[function] = set()
         for node in walk(function.body) if function.body is not None else ():
-            if isinstance(node, n.VarDecl) and isinstance(node.type, StructType) and "device_vector" in node.type.name:
+            kept = node.type if isinstance(node, (n.VarDecl, n.Member)) else None
+            if isinstance(kept, StructType) and "device_vector" in kept.name:
                 reached.add(function)
             if isinstance(node, n.Launch) and (_SHARED & {*program.kinds.values()} or _has_event(node)):
                 reached.add(function)

@@ -226,7 +226,8 @@ def _make(m: Machine, e: n.Call, makes: Makes, args: list[Value], s: State) -> V
         return At(thing)
     thing = Thing(kind_of(makes.made), name, e.span, e.name)
     m.made_at[thing] = -1
-    thing.called = None if any(constructs(frame.function) for frame in m.frames[1:]) else m.outer(e.span)
+    if (where is None or not where.path) and not any(constructs(frame.function) for frame in m.frames[1:]):
+        thing.called = m.outer(e.span)
     use = ""
     if base_name(e.name) == "CreateBuffer" and len(args) > 3 and args[3] != NULL:
         use = "copied"  # from the host's memory

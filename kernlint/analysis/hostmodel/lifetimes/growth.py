@@ -19,17 +19,28 @@ def counts(args: list[Value]) -> bool:
     return bool(args) and isinstance(args[0], (Number, Atom)) and len(args) <= 2
 
 
-def moved_away(content: Thing, at: Place, e: n.Call, method: str, args: list[Value], s: State) -> None:
-    """Take note of what a method makes of a vector's elements, and of how long it is then."""
+def moved_away(content: Thing, at: Place, e: n.Call, method: str, args: list[Value], s: State, reserved: bool) -> None:
+    """Take note of what a method makes of a vector's elements, and of how long it is then.  ``reserved``: somewhere
+    room is made ahead."""
     if content.api != "device":
         return
     place = At(at.thing, (*at.path, SIZE))
     before = s.memory.pop(place, None)
     after = args[0] if method in ("resize", "reserve", "assign") and args and not isinstance(args[0], At) else None
-    if before is not None and (method in _ADDS or (after is not None and _larger(after, before))):
+    longer = before is not None and (method in _ADDS or (after is not None and _larger(after, before)))
+    if longer or (method == "resize" and not reserved and _more_than_there_were(after, content)):
         s.fates[content] = Fate(Life.FREED, False, e.span, f"moved by {method}")
     if method == "resize" and after is not None and not isinstance(after, At):
         s.memory[place] = after
+
+
+def _more_than_there_were(after: Value | None, content: Thing) -> bool:
+    """Whether a number is the size that a vector has, and something more."""
+    if not isinstance(after, Atom) or after.op != "+":
+        return False
+    sizes = [part for part in after.args if isinstance(part, Atom) and part.op == "size" and At(content) in part.args]
+    others = [part for part in after.args if part not in sizes]
+    return len(sizes) == 1 and not (isinstance(others[0], Number) and others[0].value <= 0)
 
 
 def _larger(after: Value, before: Value) -> bool:

@@ -98,6 +98,9 @@ def ended(m: Machine, decl: n.VarDecl, s: State) -> list[State]:
     if m.program.ends(decl.type):
         s.env[decl] = at
         states = object_ends(m, n.Ref(decl.span, decl.type, decl), decl.type, decl.span, s)
+    if m.program.end_unknown(decl.type):
+        for held in [held for place, held in s.memory.items() if place.thing is at.thing]:
+            escape(m, held, s)
     states = [after for state in states for after in owner_ends(m, at, decl.type, decl.span, state)]
     for state in states:
         state.env.pop(decl, None)
@@ -295,7 +298,7 @@ def _of_sequence(m: Machine, e: n.Call, last: str, s: State) -> list[Outcome] | 
                     held = [value_ for at_, value_ in after.memory.items() if at_.thing is content.thing]
                     for one in held:
                         escape(m, one, after)
-                    moved_away(content.thing, at, e, last, args, after)
+                    moved_away(content.thing, at, e, last, args, after, m.program.reserves)
                     name = content.thing
                     after.memory[At(at.thing, (*at.path, _CONTENT))] = At(
                         Thing(Kind.CONTENT, name.name, None, name.api)

@@ -54,6 +54,9 @@ class Program:
             elif owner and owner.rpartition("::")[2] == name:
                 self.constructors.setdefault(owner, []).append(function)
         self._ends: dict[str, bool] = {}
+        self.behaving = {self.class_name(kind) for kind in map(_own_type, self.functions) if kind is not None}
+        """Classes with functions of their own."""
+        self._reserves: bool | None = None
         self.globals: dict[n.VarDecl, Place] = {}
         self.kinds: dict[Key, Kind] = {}
         self.non_blocking: set[Key] = set()
@@ -86,9 +89,8 @@ class Program:
     @staticmethod
     def this_name(function: n.FunctionDecl) -> str:
         """The class of a method, with its template arguments."""
-        kind = function.this.type if function.this is not None else None
-        pointee = kind.pointee if isinstance(kind, PointerType) else None
-        return pointee.name if isinstance(pointee, StructType) else ""
+        own = _own_type(function)
+        return own.name if own is not None else ""
 
     def _members(self) -> None:
         """The kinds of memory that members get, as far as calls say that are given their addresses."""
@@ -165,6 +167,20 @@ class Program:
             )
         return known
 
+    @property
+    def reserves(self) -> bool:
+        """Whether something in the file makes room for vectors ahead."""
+        if self._reserves is None:
+            nodes = (node for function in self.functions if function.body is not None for node in walk(function.body))
+            self._reserves = any(isinstance(node, n.Call) and node.name.endswith("::reserve") for node in nodes)
+        return self._reserves
+
+    def end_unknown(self, kind: Type) -> bool:
+        """Whether it is not in sight what happens when an object of a type ends: its class has functions of its own,
+        and stands in another file, of which only what is called is read."""
+        name = self.class_name(kind) if isinstance(kind, StructType) else ""
+        return name in self.behaving and name not in self.classes and self.destructor(kind) is None
+
     def constructor(self, name: str, count: int) -> n.FunctionDecl | None:
         """The only constructor of a class with so many parameters."""
         found = [f for f in self.constructors.get(name, ()) if len(f.params) == count]
@@ -224,6 +240,13 @@ def element_of(kind: Type) -> Type:
     while isinstance(kind, ArrayType):
         kind = kind.element
     return kind
+
+
+def _own_type(function: n.FunctionDecl) -> StructType | None:
+    """The type of the objects that a method is for."""
+    kind = function.this.type if function.this is not None else None
+    pointee = kind.pointee if isinstance(kind, PointerType) else None
+    return pointee if isinstance(pointee, StructType) else None
 
 
 def constructs(function: n.FunctionDecl) -> bool:
