@@ -21,7 +21,8 @@ class DeviceMemoryLeak(ModuleRule):
 
     A function that allocates memory for itself leaks it where it ends, or where an error makes it return or throw
     before it frees it. Reported on each way through the code on which nothing leads to the memory any more; what a
-    helper throws that checks an error is a note, as that mostly ends the program. Reported of classes too: a member
+    helper throws that checks an error is a note, as that mostly ends the program, and so is what a function leaves
+    that `main` calls once, unless it gives it to an owner elsewhere. Reported of classes too: a member
     that the destructor leaves while the constructor allocates it, one that alone of those allocated together is never
     freed, one of a class that cannot be copied or asks for the compiler's destructor, which frees nothing, and one that
     gets other memory although it may have some.

@@ -426,7 +426,9 @@ int work(const float *from, int n) {
     ("code", "program", "loud"), [("1", True, False), ("0", True, True), ("1", False, True), ("-3", True, False)]
 )
 def test_a_program_that_tells_of_failure_ends(code: str, program: bool, loud: bool) -> None:
-    text = IN_PROGRAM.replace("CODE", code) + ("int main() { return work(0, 3); }" if program else "")
+    text = IN_PROGRAM.replace("CODE", code) + (
+        "int main() { int e = 0; for (int n = 1; n < 3; ++n) e |= work(0, n); return e; }" if program else ""
+    )
     told = findings(DeviceMemoryLeak, "int strange(int n);\n" + text)
     assert [one.severity is not Severity.NOTE for one in told] == [loud]
 

@@ -32,6 +32,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     owed,
     things_in,
 )
+from kernlint.analysis.hostmodel.lifetimes.once import runs_once
 from kernlint.analysis.hostmodel.lifetimes.ownerless import ownerless
 from kernlint.analysis.hostmodel.lifetimes.program import Program
 from kernlint.analysis.hostmodel.lifetimes.temporaries import dangling
@@ -75,7 +76,8 @@ def _compute(facts: ModuleFacts) -> tuple[Fault, ...]:
         for key, fault in machine.faults.items():
             if fault.kind != "nothing" or fault.span not in machine.written:  # which ways there are is not known
                 found.setdefault(key, fault)
-        for fault in _leaks(program, machine):
+        once = bool(program.leaks) and runs_once(program, facts, function)
+        for fault in _leaks(program, machine, once):
             found.setdefault((fault.kind, fault.span), fault)
     for fault in _of_classes(program):
         found.setdefault((fault.kind, fault.span), fault)
@@ -235,15 +237,17 @@ def _grows(at: Place, s: State) -> bool:
     )
 
 
-def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
-    """What a function leaks, on one of its ways or on all."""
+def _leaks(program: Program, m: Machine, once: bool) -> Iterator[Fault]:
+    """What a function leaks, on one of its ways or on all.  ``once``: the program runs it once, and ends."""
     found, program.leaks = program.leaks, []
     function = m.entry
     if m.doubtful or function.name == "main" or any(loss.kind in _DOUBTS for loss in function.losses):
         return
     said = 0
     seen: set[Thing] = set()
-    ways = [(thing, span, thrown or (ends and thing not in m.owned)) for _, thing, span, thrown, ends in found]
+    ways = [
+        (thing, span, thrown or ((ends or once) and thing not in m.owned)) for _, thing, span, thrown, ends in found
+    ]
     for thing, span, soft in sorted(ways, key=lambda way: way[2]):  # what is sure comes first
         if thing in seen or thing.span is None or _all_elements_end(function, thing, span):
             continue
