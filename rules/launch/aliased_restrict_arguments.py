@@ -19,8 +19,9 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
-from kernlint.tree.nodes import ParamDecl, VarDecl
+from kernlint.tree.nodes import ParamDecl, Ref, VarDecl
 from kernlint.tree.types import PointerType, Space
+from kernlint.tree.walk import strip_casts
 
 
 class AliasedRestrictArguments(Rule):
@@ -238,9 +239,15 @@ def _fixed(atom: Term) -> bool:
 _INDEX = (SymbolKind.THREAD, SymbolKind.BLOCK)
 
 
-def _alike(launch: LaunchFact, one: VarDecl, other: VarDecl) -> bool:
+def _alike(launch: LaunchFact, one: ParamDecl, other: ParamDecl) -> bool:
+    """Whether one pointer is passed for both: the same object and offset, or the same variable by its name."""
     first, second = launch.argument(one.name), launch.argument(other.name)
-    return _place(first) is not None and _place(first) == _place(second)
+    if _place(first) is not None:
+        return _place(first) == _place(second)
+    args = launch.node.args if launch.node.api == "<<<>>>" else ()
+    named = [strip_casts(args[at.index]) for at in (one, other) if 0 <= at.index < len(args)]
+    decls = {arg.decl for arg in named if isinstance(arg, Ref) and isinstance(arg.decl.type, PointerType)}
+    return len(named) == 2 and all(isinstance(arg, Ref) for arg in named) and len(decls) == 1
 
 
 def _place(value: Value | None) -> tuple[Root, Term] | None:

@@ -12,6 +12,7 @@ from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.hostmodel.checks import error_checks
 from kernlint.analysis.launching.admitted_sizes import held, largest
 from kernlint.analysis.launching.asked_twice import asked_twice
+from kernlint.analysis.launching.doubled_sizes import doubled
 from kernlint.analysis.launching.emptied import emptied, may_be_empty
 from kernlint.analysis.launching.empty_by_count import empty_by_count
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
@@ -328,7 +329,8 @@ class LaunchLimits(Rule):
             message = f"the grid has {max(one.sizes)} blocks along {axis} where {one.said}; at most {most} are allowed"
             return (message, "put the large size along x, or loop over it in the kernel"), one.check
         threads = _most_threads(facts)
-        one = largest(view, block, lambda sides: math.prod(sides) > threads, known) if block is not None else None
+        many = lambda sides: math.prod(sides) > threads  # noqa: E731
+        one = (largest(view, block, many, known) or doubled(view, block, many)) if block is not None else None
         if one is None:
             return None
         message = f"a block has {math.prod(one.sizes)} threads where {one.said}; at most {threads} are allowed"

@@ -35,3 +35,33 @@ void run(float *x, int n) {
 )
 def test_blocks_that_grow(loop: str, told: bool) -> None:
     assert bool(findings(LaunchLimits, GROWN.replace("LOOP", loop))) is told
+
+
+DOUBLED = """
+__global__ void summed(const float *x, float *y, int n) {
+    if (threadIdx.x < n) atomicAdd(y + blockIdx.x, x[threadIdx.x]);
+}
+void run(const float *x, float *y, int rows, int n) {
+    if (CHECK) return;
+    int threads = 64;
+    LOOP
+    summed<<<rows, threads>>>(x, y, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "loop", "told"),
+    [
+        ("n > 4096", "while (threads < n) threads *= 2;", True),
+        ("n > 1024", "while (threads < n) threads *= 2;", False),
+        ("n > 1030", "while (threads < n) threads *= 2;", True),
+        ("n > 4096", "while (threads < n && threads < 1024) threads *= 2;", False),
+        ("n < 1", "while (threads < n) threads *= 2;", False),
+        ("n > 1000", "for (; threads <= n; threads += 64) {}", False),
+        ("n > 1100", "for (; threads <= n; threads += 64) {}", True),
+    ],
+)
+def test_blocks_that_grow_with_what_the_host_admits(check: str, loop: str, told: bool) -> None:
+    code = DOUBLED.replace("CHECK", check).replace("LOOP", loop)
+    assert any("as large as the host lets it be" in one.message for one in findings(LaunchLimits, code)) is told

@@ -25,3 +25,27 @@ void run(int rows, int count, int pitch, float *x) {
 @pytest.mark.parametrize(("at", "told"), [("at", False), ("at + 1", True)])
 def test_rows_do_not_reach_into_each_other(at: str, told: bool) -> None:
     assert bool(findings(AliasedRestrictArguments, ROWS.replace("AT", at))) == told
+
+
+TURNS = """
+__global__ void eased(float *__restrict__ to, const float *__restrict__ from, int n) {
+    const int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n) to[i] = i ? 0.5f * (from[i] + from[i - 1]) : from[i];
+}
+struct Turns { float *one, *two; };
+float *run(Turns t, int n, int rounds) {
+    float *from = t.one, *to = t.two;
+    for (int i = 0; i < rounds; ++i) {
+        eased<<<(n + 255) / 256, 256>>>(TO, from, n);
+        float *kept = from;
+        from = to;
+        to = kept;
+    }
+    return from;
+}
+"""
+
+
+@pytest.mark.parametrize(("to", "told"), [("to", False), ("from", True)])
+def test_one_variable_is_one_buffer_whatever_it_leads_to(to: str, told: bool) -> None:
+    assert bool(findings(AliasedRestrictArguments, TURNS.replace("TO", to))) == told

@@ -109,7 +109,7 @@ def largest(
     values = _values(held, checks, OPEN[0]) if held else {}
     if held and values:
         name = max(held, key=lambda symbol: values[symbol])
-        return Largest(found[0], short(name), values[name], _check_of(view, name, further))
+        return Largest(found[0], short(name), values[name], check_of(view, name, further))
     return Largest(found[0], short(asked[0]), max(found[0]), None)
 
 
@@ -187,7 +187,7 @@ def _sizes(sizes: Sequence[Term], values: dict[Symbol, int], checks: Sequence[Te
     return known if len(known) == len(found) else None
 
 
-def _check_of(view: LaunchView, symbol: Symbol, further: Iterable[tuple[Term, Span]]) -> Span | None:
+def check_of(view: LaunchView, symbol: Symbol, further: Iterable[tuple[Term, Span]]) -> Span | None:
     """Where the host holds a size down."""
     for term, span in (*((guard.term, guard.span) for guard in view.fact.guards), *further):
         if any(symbol in growing(low) for low, _ in upper(term)):
