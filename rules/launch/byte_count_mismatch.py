@@ -13,6 +13,7 @@ from kernlint.analysis.hostmodel.mapped_range import past_the_range
 from kernlint.analysis.hostmodel.offsets import offset_of_elements
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, host_operations, object_operations, widths
 from kernlint.analysis.hostmodel.overdone import LONGEST, overdone
+from kernlint.analysis.hostmodel.pieces import element_apart, piece_by_name
 from kernlint.analysis.hostmodel.places import Extent, as_pointer, element_of, extent_of
 from kernlint.analysis.hostmodel.queried import queried
 from kernlint.analysis.hostmodel.sizes import (
@@ -24,8 +25,6 @@ from kernlint.analysis.hostmodel.sizes import (
     of_rows,
     overwrites,
     part_of_elements,
-    piece_of_elements,
-    rows_of_elements,
     same_count,
     scaled_pitch,
 )
@@ -263,17 +262,14 @@ class ByteCountMismatch(ModuleRule):
         if counted:
             message = f"the offset of this copy counts elements of {counted} bytes, and is taken for a number of bytes"
             return self.finding(one.event.span, message, fix=f"multiply it by {counted}")
-        for pointer in (as_pointer(value) for value in values if not in_bytes(one)):
-            element = piece_of_elements(one.size, pointer.offset, widths(one)) if pointer is not None else 0
-            if not element and pointer is not None:
-                element = rows_of_elements(one.size, pointer.offset, widths(one))
-            if element:
-                return self.finding(
-                    one.event.span,
-                    f"{words(one.size)} counts elements of {element} bytes: the pieces lie {element} times as far "
-                    "apart",
-                    fix=f"multiply by {element}",
-                )
+        element, severity = element_apart(one, values), None
+        if not element and isinstance(one, Copy) and not in_bytes(one):
+            element, severity = piece_by_name(one), Severity.WARNING
+        if element:
+            message = (
+                f"{words(one.size)} counts elements of {element} bytes: the pieces lie {element} times as far apart"
+            )
+            return self.finding(one.event.span, message, severity, fix=f"multiply by {element}")
         target = as_pointer(one.target) if isinstance(one, Copy) and moving(one.source) else None
         if target is not None and overwrites(one.size, target.offset):
             message = f"each of these pieces of {words(one.size)} bytes overwrites a part of the one before"

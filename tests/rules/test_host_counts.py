@@ -31,6 +31,25 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "a slot of named elements, copied as bytes": (
+        ByteCountMismatch,
+        """
+        struct Slots { short *here, *there; int each; cudaStream_t s; };
+        cudaError_t sent(Slots &r, int slot) {
+            return cudaMemcpyAsync(&r.there[slot * r.each], r.here + slot * r.each,  // bad
+                                   r.each * sizeof(short),  // only good
+                                   r.each,  // only bad
+                                   cudaMemcpyHostToDevice, r.s);
+        }
+        cudaError_t bytes(char *there, const char *here, int slot, int each) {
+            return cudaMemcpy(there + slot * each, here + slot * each, each, cudaMemcpyHostToDevice);
+        }
+        cudaError_t first(short *there, const short *here, int at, int bytes) {
+            return cudaMemcpy(there + at, here + at, bytes, cudaMemcpyHostToDevice);
+        }
+        __global__ void none(short *x) { *x = 0; }
+        """,
+    ),
     "a named constant that counts, for bytes": (
         ByteCountMismatch,
         """
