@@ -40,7 +40,7 @@ from kernlint.analysis.order.words import (
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Event, FenceEvent, Guard, GuardKind, Trace
 from kernlint.prove.cases import conjuncts, ways
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Scope
@@ -92,6 +92,8 @@ class Order:
     words: tuple[Word, ...]
     axis: Symbol | None = None
     """The number by which blocks are told apart, where the kernel asks for no other."""
+    _behind: dict[tuple[int, Access], bool] = field(default_factory=dict, repr=False)
+    _passed: dict[tuple[Access, Access], bool] = field(default_factory=dict, repr=False)
 
     def between_blocks(self, first: Access, second: Access) -> Reason | None:
         """Why ``first`` by a thread of one block and ``second`` by one of another are in order; None: nothing says
@@ -228,15 +230,24 @@ class Order:
 
     def _passed_on(self, before: Access, signal: Access) -> bool:
         """Whether another thread of the block has got hold of ``before`` when it gives the signal."""
-        return any(
-            link.whole
-            for word in self.words
-            if not word.holds(before)
-            for link in self._links(word, before, signal, NEAR, near=False)
-        )
+        known = self._passed.get((before, signal))
+        if known is None:
+            known = self._passed[before, signal] = any(
+                link.whole
+                for word in self.words
+                if not word.holds(before)
+                for link in self._links(word, before, signal, NEAR, near=False)
+            )
+        return known
 
     def behind(self, observer: Observer, after: Access) -> bool:
         """Whether ``after`` happens only once the observer has found what it looks for."""
+        known = self._behind.get((id(observer), after))
+        if known is None:
+            known = self._behind[id(observer), after] = self._comes_behind(observer, after)
+        return known
+
+    def _comes_behind(self, observer: Observer, after: Access) -> bool:
         if after is observer.access or _exclusive(observer.access, after):
             return False
         if observer.access.order < after.order and any(
@@ -362,8 +373,9 @@ def _exclusive(one: Event, other: Event) -> bool:
     return _denied(ours, theirs) or _denied(theirs, ours)
 
 
+@functools.lru_cache(maxsize=1 << 10)
 def _taken(event: Event) -> set[Term]:
-    """The conditions under which a block as a whole comes to an event."""
+    """The conditions under which a block as a whole comes to an event; not to be changed."""
     return {part for guard in event.guards for part in _of_block(guard.term)}
 
 
@@ -375,7 +387,13 @@ def _of_block(term: Term) -> tuple[Term, ...]:
 
 def _denied(taken: set[Term], others: set[Term]) -> bool:
     """Whether one of ``others`` cannot hold where all that is ``taken`` does."""
-    return any(all(negate(way) in taken for way in ways(part)) for part in others)
+    return any(taken.issuperset(_opposites(part)) for part in others)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _opposites(part: Term) -> frozenset[Term]:
+    """What holds where a condition does not: the opposite of each way in which it may."""
+    return frozenset([negate(way) for way in ways(part)])
 
 
 def _by_thread(term: Term, depth: int = 3) -> bool:
