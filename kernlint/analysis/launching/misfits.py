@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.base import Facts
@@ -9,7 +10,7 @@ from kernlint.analysis.hostmodel.settings import ASKS, HANDLE, SETTERS, Setting,
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.only_kernel import FEW, fits_listed, width
 from kernlint.analysis.launching.set_alone import set_alone
-from kernlint.source import Span
+from kernlint.source import SourceError, Span, read
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term
@@ -49,6 +50,9 @@ BY_ARRAY = frozenset(
 """Functions that are given an array of the arguments' addresses (CUDA runtime and driver API, execution control; HIP
 runtime API, module management)."""
 
+_CONDITION = re.compile(r"^[ \t]*#[ \t]*if[^\n]*\n(?!\s*#[ \t]*endif)", re.MULTILINE)
+"""A condition of the preprocessor with something between it and its end."""
+
 Misfit = tuple[Span, str, tuple[Span, ...]]
 """Place, message, and the calls that led there."""
 
@@ -64,7 +68,7 @@ def misfits_of_only(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     """What does not fit at a launch that is of the kernel of ``facts`` because there is no other: most of its arguments
     fit, memory among them, and of those that do not one is alone or two are each other's."""
     params = facts.function.params
-    if len(params) < FEW:
+    if len(params) < FEW or _certain(facts) is not None:
         return
     found = list(_settings(launch, facts)) if launch.settings else list(_addresses(launch, facts))
     if launch.settings:
@@ -104,26 +108,36 @@ def _settings(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     yield from _unfitting(launch.settings, facts)
 
 
-def _conditional_parameters(facts: Facts) -> bool:
-    """Whether the kernel has further parameters under a condition of the preprocessor: the host builds it so, and sets
-    them then."""
+def _certain(facts: Facts) -> int | None:
+    """How many parameters stand before the first condition of the preprocessor in the kernel's list: those that it has
+    in every build, at the same index.  None: there is no such condition.
+
+    The host sets what is behind it as it has built the kernel, which may be another way than it is read here.
+    """
     function = facts.function
     if function.body is None:
-        return False
-    head = range(function.span.start, function.body.span.start)
-    return any(gap.file == function.span.file and gap.start in head for gap in facts.module.inactive)
+        return None
+    head = Span(function.span.file, function.span.start, function.body.span.start)
+    try:
+        text = read(head.file).text(head)
+    except SourceError:
+        return None
+    named = re.search(rf"\b{re.escape(function.name)}\s*\(", text)
+    asked = _CONDITION.search(text, named.end() if named is not None else 0)
+    if asked is None:
+        return None
+    first = head.start + len(text[: asked.start()].encode())
+    return sum(param.span.start < first for param in function.params)
 
 
 def _unfitting(settings: Iterable[Setting], facts: Facts) -> Iterator[Misfit]:
     params = facts.function.params
     several, templated = _of_several_widths(facts)
-    conditional = _conditional_parameters(facts)
+    certain = _certain(facts)
     for one in settings:
-        if one.index in several or one.span in templated:
+        if one.index in several or one.span in templated or (certain is not None and one.index >= certain):
             continue
         if one.index >= len(params):
-            if conditional:
-                continue
             yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}", one.stack
             continue
         message = _wrong_setting(one, params[one.index]) or _other(one, params[one.index])
@@ -151,6 +165,8 @@ def _unset(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     """An argument that is never set, at the setting that may have been meant for it or else at the launch."""
     params = facts.function.params
     if launch.event is None or launch.walk is None or not launch.settings:
+        return
+    if _certain(facts) is not None:
         return
     found = unset(launch.event, launch.walk, len(params))
     if found is None:
@@ -242,7 +258,7 @@ def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     """Arguments that are passed by an array of their addresses, each as large as the kernel's parameter is."""
     node, params = launch.node, facts.function.params
     args = launch.event.listed if launch.event is not None else node.args
-    if node.api not in BY_ARRAY or not args:
+    if node.api not in BY_ARRAY or not args or _certain(facts) is not None:
         return
     if len(args) < len(params):
         place = launch.span if node.args else args[0].span  # where they are listed
