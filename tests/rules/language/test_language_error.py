@@ -94,3 +94,15 @@ def test_pieces_of_programs() -> None:
     for text in (head, whole):
         found = analyse(LanguageError, Example("cuda", True, text, ())).results
         assert bool(found) is (text is whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("__kernel void map(ulong total ARGUMENTS) {\n  if (get_global_id(0) < total) { LOADS }\n}\n", False),
+        ("__kernel void map(ulong total arguments) {\n  if (get_global_id(0) < total) { }\n}\n", True),
+        ("#define STEP 2\n__kernel void map(__global int *p) {\n  p[0] = p[1] STEP;\n}\n", True),
+    ],
+)
+def test_what_the_host_hands_in_where_a_name_stands_is_no_error_of_grammar(text: str, told: bool) -> None:
+    assert bool(findings(LanguageError, text, "opencl")) is told

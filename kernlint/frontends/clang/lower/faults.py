@@ -24,6 +24,7 @@ _GRAMMAR = pattern(
     r"|extraneous closing brace|unterminated|expected body of|#(?:else|elif|endif) without #if)"
 )
 _CALLED = re.compile(r"\b(_*[A-Z][A-Z0-9_]+)\s*\(")
+_MACRO = re.compile(rb"_*[A-Z][A-Z0-9_]+\b")
 _OPEN = pattern(rb"[$@`]|\{[{%]|<%")
 """What a template leaves open for a generator to fill in (``${n}``, ``@T@``): it is no program yet."""
 _PARTS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".def", ".in")
@@ -53,6 +54,8 @@ def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote
     at = parsed.text[first.offset : first.offset + 1]
     if at in (b"%", b"\\") or _OPEN.search(_line_of(parsed.text, first.offset)):
         return
+    if _handed_in(parsed, first.offset):
+        return
     if parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)) and not _may_be_macros(parsed, around):
         yield CompilerNote("error", first.message, Span(parsed.path, first.offset, first.offset + 1))
 
@@ -69,6 +72,17 @@ def _may_be_macros(parsed: ParseResult, around: str) -> bool:
     if called:
         called -= {cursor.spelling for cursor in parsed.unit.preprocessing((K.MACRO_DEFINITION,), main_only=False)}
     return bool(called)
+
+
+def _handed_in(parsed: ParseResult, at: int) -> bool:
+    """Whether the compiler stumbles over a name such as macros have, which stands there alone of all the text: the host
+    program defines it when it builds the source."""
+    word = _MACRO.match(parsed.text, at)
+    if word is None or len(re.findall(rb"\b" + re.escape(word.group()) + rb"\b", parsed.text)) > 1:
+        return False
+    return word.group().decode() not in {
+        cursor.spelling for cursor in parsed.unit.preprocessing((K.MACRO_DEFINITION,), main_only=False)
+    }
 
 
 def sentence_around(text: bytes, at: int) -> tuple[int, int]:
