@@ -28,6 +28,7 @@ from kernlint.tree.nodes import (
     Member,
     Node,
     Opaque,
+    OpaqueStmt,
     ParamDecl,
     Ref,
     Stmt,
@@ -52,10 +53,29 @@ def with_objects(functions: Sequence[FunctionDecl]) -> dict[FunctionDecl, Functi
         if of is not None and function.generic is None and not function.template_params:
             classes.setdefault(of.name, []).append(function)
     found: dict[FunctionDecl, FunctionDecl] = {}
-    for methods in classes.values():
-        if len(methods) <= METHODS:
+    used = set(_used_out_of_sight(functions))
+    for name, methods in classes.items():
+        if len(methods) <= METHODS and name not in used:
             found.update(_Class(methods).callers())
     return found
+
+
+def _used_out_of_sight(functions: Iterable[FunctionDecl]) -> Iterator[str]:
+    """Classes of objects that a statement names which could not be read: it may call methods that nobody else calls,
+    and those are not in the tree then."""
+    for function in functions:
+        words: set[str] = set()
+        kinds: dict[str, Type] = {}
+        for node in walk(function.body or function):
+            if isinstance(node, OpaqueStmt):
+                words |= node.words
+            elif isinstance(node, DeclStmt):
+                kinds.update((decl.name, decl.type) for decl in node.decls)
+        for name in words & kinds.keys():
+            kind = kinds[name]
+            pointee = kind.pointee if isinstance(kind, PointerType) else kind
+            if isinstance(pointee, StructType):
+                yield pointee.name
 
 
 def _class_of(function: FunctionDecl) -> StructType | None:
