@@ -147,7 +147,7 @@ def _of_scenario(facts: Facts) -> Iterator[Outside]:
     shape: Scenario | None = next(iter(known.plausible), None)
     if shape is None:
         return
-    spoken_of = _of_strides(kernel, known.threads)
+    spoken_of = _of_strides(kernel, known.threads) if shape.provenance < Provenance.COMPILED else None
     block, reason = shape.block, shape.reason or "a small launch"
     if spoken_of is not None:
         block, reason = spoken_of, "the strides of the kernel"

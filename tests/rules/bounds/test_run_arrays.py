@@ -149,3 +149,24 @@ template __global__ void both<128>(const int *, int *, int);
 )
 def test_nothing_speaks_for_it(code: str) -> None:
     assert not findings(ArrayIndexOutOfRange, code, "opencl" if "kernel void" in code else "cuda")
+
+
+DOTS = """
+REQUIRED
+__kernel void dots(__global const float *a, __global float *c, uint width) {
+    __local float part[132];
+    uint lid = get_local_id(0);
+    float sum = 0;
+    for (uint i = 0; i < width / 128; i++) sum += a[lid + i * 128] + a[lid + 64 + i * 128];
+    part[lid + 66] = sum;
+    part[lid] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    c[get_group_id(0) * 128 + lid] = part[lid] + part[(lid + 66) % 132];
+}
+"""
+
+
+@pytest.mark.parametrize(("size", "told"), [("", True), ("64", False), ("128", True)])
+def test_the_block_that_a_kernel_requires_goes_before_its_strides(size: str, told: bool) -> None:
+    required = f"__attribute__((reqd_work_group_size({size}, 1, 1)))" if size else ""
+    assert bool(findings(ArrayIndexOutOfRange, DOTS.replace("REQUIRED", required), "opencl")) is told
