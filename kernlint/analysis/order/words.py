@@ -17,7 +17,7 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import GRID_DIM, Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.nodes import Atomic, Barrier, Scope
-from kernlint.tree.types import ArrayType, IntType, Space, StructType
+from kernlint.tree.types import ArrayType, FloatType, IntType, Space, StructType
 
 WIDE = frozenset({Scope.GRID, Scope.SYSTEM})
 """Scopes that reach the threads of other blocks."""
@@ -326,7 +326,7 @@ class _Finder:
             if not still:
                 return None
             return Observer(access, still, self._told(access))
-        if access.atomic_op in COUNTS and not isinstance(access.type, IntType):
+        if access.atomic_op in COUNTS and isinstance(access.type, FloatType) and not reads_only(access):
             return None  # a sum of numbers that are no integers counts nobody
         if access.atomic_op in ("max", "min") and not waits:
             return None  # that its own value was the greater tells a thread nothing of what others have done
