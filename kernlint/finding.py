@@ -129,23 +129,18 @@ class Finding:
 def folded(told: Iterable[tuple[object, Finding]], most: int = 3, named: int = 5) -> list[Finding]:
     """Findings of one kernel without a flood of one cause: of those with an equal cause, the first of each pair, the
     first ``most`` stay, and the last of them names the places of ``named`` others and says how many there are."""
-    causes: dict[object, list[Finding]] = {}
-    order: list[tuple[object, Finding]] = list(told)
-    for cause, finding in order:
-        causes.setdefault(cause, []).append(finding)
+    groups: dict[object, list[Finding]] = {}
+    numbered: list[tuple[list[Finding], int]] = []
+    for cause, finding in told:
+        group = groups.setdefault(cause, [])
+        numbered.append((group, len(group)))
+        group.append(finding)
     out: list[Finding] = []
-    count: dict[object, int] = {}
-    for cause, finding in order:
-        count[cause] = count.get(cause, 0) + 1
-        rest = causes[cause][most:]
-        if count[cause] == most and rest:
-            more = len(rest) - named
-            words = [
-                f"and so is it here{f', and in {more} more places' if more > 0 and i == named - 1 else ''}"
-                for i in range(min(named, len(rest)))
-            ]
-            related = tuple(Related(one.span, text) for one, text in zip(rest, words, strict=False))
-            finding = replace(finding, related=(*finding.related, *related))
-        if count[cause] <= most:
-            out.append(finding)
+    for group, number in numbered:
+        if number < most:
+            rest = group[most:] if number == most - 1 else []
+            related = [Related(one.span, "and so is it here") for one in rest[:named]]
+            if len(rest) > named:
+                related[-1] = replace(related[-1], message=f"and so is it here, and in {len(rest) - named} more places")
+            out.append(replace(group[number], related=(*group[number].related, *related)))
     return out

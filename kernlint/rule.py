@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from kernlint.analysis.base import AnyAnalysis, Facts, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.extent.told import Told
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity, Witness
 from kernlint.record import dataclass
 from kernlint.source import SourceFile, Span
@@ -57,6 +58,17 @@ class _Described:
     def __init__(self, options: Any = None) -> None:
         """``options``: an instance of :attr:`Options`; its defaults when None."""
         self.options = options if options is not None else self.Options()
+
+    def told(self, at: Span, told: Told, calls: Sequence[Related] = ()) -> Finding:
+        """A finding in words that rules share, of something that data may bring about; ``calls`` led there."""
+        return self.finding(
+            at,
+            told.message,
+            related=[*told.related, *calls],
+            assumptions=(told.assumption,),
+            fix=told.fix,
+            confidence=Confidence.MEDIUM,
+        )
 
     def finding(
         self,

@@ -13,11 +13,10 @@ from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.extent.shifted_back import ShiftedBack, shifted_back
 from kernlint.analysis.extent.signed_remainders import SignedRemainder, signed_remainders
-from kernlint.analysis.extent.told import Told
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Root, RootKind
+from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.analysis.wording import also, element, index, verb, witness_of
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -110,21 +109,11 @@ class NegativeIndex(Rule):
         halves: tuple[OneSided | HalfClamped, ...] = (*facts[one_sided], *facts[half_clamped])
         for half in halves:
             if half.below:
-                yield self._told(half.access, half.told)
+                yield self.told(half.access.span, half.told, calls(half.access))
         rests: tuple[SignedRemainder, ...] = facts[signed_remainders]
         yield from (self._remainder(one) for one in rests if one.access.root not in arrays)
         back: tuple[ShiftedBack, ...] = facts[shifted_back]
         yield from (self._shifted(one) for one in back if one.access.root not in arrays)
-
-    def _told(self, access: Access, told: Told) -> Finding:
-        return self.finding(
-            access.span,
-            told.message,
-            related=[*told.related, *calls(access)],
-            assumptions=(told.assumption,),
-            fix=told.fix,
-            confidence=Confidence.MEDIUM,
-        )
 
     def _shifted(self, one: ShiftedBack) -> Finding:
         access, shift = one.access, one.shift.name

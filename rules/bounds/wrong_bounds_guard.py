@@ -18,7 +18,6 @@ from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.past_end import excluded, of_overreach
-from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.twins import Twin, twins
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.launching.crossed import crossed_sizes
@@ -26,7 +25,6 @@ from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access
 from kernlint.analysis.wording import element, index, verb
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -169,7 +167,7 @@ class WrongBoundsGuard(Rule):
         halves: tuple[OneSided | HalfClamped, ...] = (*facts[one_sided], *facts[half_clamped])
         ends: tuple[FloatEnd, ...] = facts[float_ends]
         for half in (*(one for one in halves if not one.below), *ends):
-            yield self._told(half.access, half.told)
+            yield self.told(half.access.span, half.told, calls(half.access))
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:
             if one.fault is Fault.SWAPPED or (one.fault is Fault.OTHER and facts[crossed_sizes]):
@@ -204,16 +202,6 @@ class WrongBoundsGuard(Rule):
             pairs.setdefault(twin.guard.span, []).append(twin)
         for found_twins in pairs.values():
             yield self._twin(found_twins)
-
-    def _told(self, access: Access, told: Told) -> Finding:
-        return self.finding(
-            access.span,
-            told.message,
-            related=[*told.related, *calls(access)],
-            assumptions=(told.assumption,),
-            fix=told.fix,
-            confidence=Confidence.MEDIUM,
-        )
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The test put right, where that is all it takes."""

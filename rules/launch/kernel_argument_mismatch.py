@@ -13,10 +13,11 @@ from kernlint.analysis.launching.filled_short import filled_short
 from kernlint.analysis.launching.first_alone import first_alone
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.launches import host, launches
-from kernlint.analysis.launching.misfits import misfits, misfits_alone, misfits_of_only
+from kernlint.analysis.launching.misfits import certain_parameters, misfits, misfits_alone, misfits_of_only
 from kernlint.analysis.launching.unnamed import unnamed
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, ApiEvent
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Finding, Related, Severity
@@ -172,7 +173,17 @@ class KernelArgumentMismatch(Rule):
     '''
 
     meta = Meta("KL617", "kernel-argument-mismatch", Severity.ERROR, tags=("OpenCL API", "CuPy raw kernels"))
-    needs = (trace, host, launches, launch_context, kernel_traces, allocated, crossed_sizes, unnamed)
+    needs = (
+        trace,
+        host,
+        launches,
+        launch_context,
+        kernel_traces,
+        allocated,
+        crossed_sizes,
+        unnamed,
+        certain_parameters,
+    )
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._in_python(facts)
@@ -222,35 +233,14 @@ class KernelArgumentMismatch(Rule):
             )
 
     def _filled(self, facts: Facts) -> Iterator[Finding]:
-        """Memory of which as many bytes are filled as the kernel takes it to have elements."""
-        for one in filled_short(facts):
+        """Memory that is not filled as far as the kernel goes."""
+        for call, access, message, fix in _badly_filled(facts):
             yield self.finding(
-                one.call.span,
-                f"{words(one.size)} bytes of {one.name} are filled, and the kernel takes that for a number of "
-                f"elements, of {one.width} bytes each",
+                call.span,
+                message,
                 severity=Severity.WARNING,
-                related=[Related(one.access.span, f"{verb(one.access)} here")],
-                fix="multiply the number of elements by the size of one",
-            )
-        told: set[Span] = set()
-        for part in filled_in_part(facts):
-            told.add(part.call.span)
-            yield self.finding(
-                part.call.span,
-                f"{words(part.size)} bytes of {part.name} are filled, of {words(part.extent)}, and the kernel takes up "
-                "what lies behind them",
-                severity=Severity.WARNING,
-                related=[Related(part.access.span, f"{verb(part.access)} here")],
-                fix="fill all of it",
-            )
-        for first in (one for one in first_alone(facts) if one.call.span not in told):
-            yield self.finding(
-                first.call.span,
-                f"the first {first.size} bytes of {first.name} are filled, and the kernel goes on from others behind "
-                "them as well",
-                severity=Severity.WARNING,
-                related=[Related(first.access.span, f"{verb(first.access)} here")],
-                fix="fill all that the kernel adds to",
+                related=[Related(access.span, f"{verb(access)} here")],
+                fix=fix,
             )
 
     def _against_flags(self, facts: Facts) -> Iterator[Finding]:
@@ -363,3 +353,27 @@ def _element(kind: Type) -> tuple[type, int | None]:
     """What a pointer leads to, as far as its representation goes."""
     inner = kind.pointee if isinstance(kind, PointerType) else kind
     return type(inner), getattr(inner, "size", None)
+
+
+def _badly_filled(facts: Facts) -> Iterator[tuple[ApiEvent, Access, str, str]]:
+    """Calls that fill too little, what the kernel does with the rest, and in words what is wrong and what helps."""
+    for one in filled_short(facts):
+        message = (
+            f"{words(one.size)} bytes of {one.name} are filled, and the kernel takes that for a number of "
+            f"elements, of {one.width} bytes each"
+        )
+        yield one.call, one.access, message, "multiply the number of elements by the size of one"
+    told: set[Span] = set()
+    for part in filled_in_part(facts):
+        told.add(part.call.span)
+        message = (
+            f"{words(part.size)} bytes of {part.name} are filled, of {words(part.extent)}, and the kernel takes up "
+            "what lies behind them"
+        )
+        yield part.call, part.access, message, "fill all of it"
+    for first in (one for one in first_alone(facts) if one.call.span not in told):
+        message = (
+            f"the first {first.size} bytes of {first.name} are filled, and the kernel goes on from others behind "
+            "them as well"
+        )
+        yield first.call, first.access, message, "fill all that the kernel adds to"

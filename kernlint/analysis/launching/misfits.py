@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from kernlint.analysis.base import Facts
+from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.hostmodel.settings import ASKS, HANDLE, SETTERS, Setting, set_twice, unset
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.only_kernel import FEW, fits_listed, width
@@ -68,7 +68,7 @@ def misfits_of_only(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     """What does not fit at a launch that is of the kernel of ``facts`` because there is no other: most of its arguments
     fit, memory among them, and of those that do not one is alone or two are each other's."""
     params = facts.function.params
-    if len(params) < FEW or _certain(facts) is not None:
+    if len(params) < FEW or facts[certain_parameters] is not None:
         return
     found = list(_settings(launch, facts)) if launch.settings else list(_addresses(launch, facts))
     if launch.settings:
@@ -130,10 +130,14 @@ def _certain(facts: Facts) -> int | None:
     return sum(param.span.start < first for param in function.params)
 
 
+certain_parameters = KernelAnalysis("certain_parameters", _certain)
+"""How many parameters of a kernel variant stand before the first condition in its list; None: there is none."""
+
+
 def _unfitting(settings: Iterable[Setting], facts: Facts) -> Iterator[Misfit]:
     params = facts.function.params
     several, templated = _of_several_widths(facts)
-    certain = _certain(facts)
+    certain = facts[certain_parameters]
     for one in settings:
         if one.index in several or one.span in templated or (certain is not None and one.index >= certain):
             continue
@@ -166,7 +170,7 @@ def _unset(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     params = facts.function.params
     if launch.event is None or launch.walk is None or not launch.settings:
         return
-    if _certain(facts) is not None:
+    if facts[certain_parameters] is not None:
         return
     found = unset(launch.event, launch.walk, len(params))
     if found is None:
@@ -258,7 +262,7 @@ def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     """Arguments that are passed by an array of their addresses, each as large as the kernel's parameter is."""
     node, params = launch.node, facts.function.params
     args = launch.event.listed if launch.event is not None else node.args
-    if node.api not in BY_ARRAY or not args or _certain(facts) is not None:
+    if node.api not in BY_ARRAY or not args or facts[certain_parameters] is not None:
         return
     if len(args) < len(params):
         place = launch.span if node.args else args[0].span  # where they are listed

@@ -64,6 +64,8 @@ def _used_out_of_sight(functions: Iterable[FunctionDecl]) -> Iterator[str]:
     """Classes of objects that a statement names which could not be read: it may call methods that nobody else calls,
     and those are not in the tree then."""
     for function in functions:
+        if not function.losses:
+            continue
         words: set[str] = set()
         kinds: dict[str, Type] = {}
         for node in walk(function.body or function):

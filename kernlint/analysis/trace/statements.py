@@ -14,7 +14,6 @@ from kernlint.analysis.trace.memory import havoc, store, variable_root
 from kernlint.analysis.trace.values import (
     NEVER_SET,
     MemPlace,
-    PointerValue,
     ReferenceValue,
     Value,
     VarPlace,
@@ -392,23 +391,9 @@ def _opaque(m: Machine, s: n.OpaqueStmt) -> None:
         for decl in sorted({*assigned(m, s), *named}, key=lambda d: (d.span.start, d.name)):
             if decl in m.state.env:
                 m.state.env[decl] = unknown_value(decl.type, s.reason)
-        if m.on_host:
-            _objects_lost(m, s)
     m.epoch += 1
     if s.may_sync:
         m.barrier(s.span, n.Scope.BLOCK, frozenset(Space), s.reason, certain=False, node=s)
-
-
-def _objects_lost(m: Machine, s: n.OpaqueStmt) -> None:
-    """A lost statement of the host may be a call by which an object changes that a pointer in it leads to."""
-    assert m.state is not None
-    for decl, value in list(m.state.env.items()):
-        if decl.name not in s.words or not isinstance(value, PointerValue):
-            continue
-        own = value.root.decl
-        if own is not None and own in m.state.env:
-            m.state.env[own] = unknown_value(own.type, s.reason)
-        m.state.cells.forget_object(value.root, m.serial())
 
 
 def _written(decl: n.VarDecl, s: n.OpaqueStmt) -> bool:

@@ -268,12 +268,17 @@ def _leaks(program: Program, m: Machine, once: bool) -> Iterator[Fault]:
 
 def _named_at_end(function: n.FunctionDecl, thing: Thing) -> Span | None:
     """Where the function gives back, on a way that was not walked, what the variable of the thing's name leads to."""
-    for node in walk(function.body) if function.body is not None else ():
-        if isinstance(node, n.Call) and node.args and base_name(node.name) in ENDS:
-            given = strip_casts(node.args[0])
-            if isinstance(given, n.Ref) and given.decl.name == thing.name:
-                return node.span
+    for span, given in _given_back(function.body):
+        if isinstance(given, n.Ref) and given.decl.name == thing.name:
+            return span
     return None
+
+
+def _given_back(body: n.Stmt | None) -> Iterator[tuple[Span, n.Expr]]:
+    """The calls of a statement that give something back, and what."""
+    for node in walk(body) if body is not None else ():
+        if isinstance(node, n.Call) and node.args and base_name(node.name) in ENDS:
+            yield node.span, strip_casts(node.args[0])
 
 
 def _all_elements_end(function: n.FunctionDecl, thing: Thing, way_out: Span) -> bool:
@@ -282,13 +287,11 @@ def _all_elements_end(function: n.FunctionDecl, thing: Thing, way_out: Span) -> 
     for loop in walk(function.body) if function.body is not None else ():
         if not isinstance(loop, n.For | n.While | n.DoWhile) or loop.span.end > way_out.start:
             continue
-        for node in walk(loop.body):
-            if isinstance(node, n.Call) and node.args and base_name(node.name) in ENDS:
-                given = strip_casts(node.args[0])
-                if isinstance(given, n.Subscript) and not isinstance(strip_casts(given.index), n.IntLit):
-                    array = strip_casts(given.base)
-                    if isinstance(array, n.Ref) and array.decl.name == thing.name:
-                        return True
+        for _, given in _given_back(loop.body):
+            if isinstance(given, n.Subscript) and not isinstance(strip_casts(given.index), n.IntLit):
+                array = strip_casts(given.base)
+                if isinstance(array, n.Ref) and array.decl.name == thing.name:
+                    return True
     return False
 
 

@@ -69,9 +69,12 @@ def _line_of(text: bytes, at: int) -> bytes:
 def _may_be_macros(parsed: ParseResult, around: str) -> bool:
     """Whether something is called there by a name such as macros have that no file in sight defines."""
     called = set(_CALLED.findall(around))
-    if called:
-        called -= {cursor.spelling for cursor in parsed.unit.preprocessing((K.MACRO_DEFINITION,), main_only=False)}
-    return bool(called)
+    return bool(called) and not called <= _defined(parsed)
+
+
+def _defined(parsed: ParseResult) -> set[str]:
+    """The macros that the source and its headers define."""
+    return {cursor.spelling for cursor in parsed.unit.preprocessing((K.MACRO_DEFINITION,), main_only=False)}
 
 
 def _handed_in(parsed: ParseResult, at: int) -> bool:
@@ -80,9 +83,7 @@ def _handed_in(parsed: ParseResult, at: int) -> bool:
     word = _MACRO.match(parsed.text, at)
     if word is None or len(re.findall(rb"\b" + re.escape(word.group()) + rb"\b", parsed.text)) > 1:
         return False
-    return word.group().decode() not in {
-        cursor.spelling for cursor in parsed.unit.preprocessing((K.MACRO_DEFINITION,), main_only=False)
-    }
+    return word.group().decode() not in _defined(parsed)
 
 
 def sentence_around(text: bytes, at: int) -> tuple[int, int]:
