@@ -171,9 +171,21 @@ class _Store:
 class ModuleFacts:
     """Facts about one file.  ``module``: its tree; ``options``: what the user says; ``hosts_of``: gives facts of other
     files that may launch a kernel of some name; ``definers_of``: the paths of those that have such a kernel of their
-    own; ``namers_of``: the texts of other host files in which a name stands (it costs a look into every file)."""
+    own; ``namers_of``: the texts of other host files in which a name stands (it costs a look into every file);
+    ``built_for``: the NVIDIA architectures that the builds of the project name, as 35 for ``sm_35`` (none: open)."""
 
-    __slots__ = ("_allowed", "_asker", "_store", "definers_of", "hosts_of", "module", "namers_of", "options", "timings")
+    __slots__ = (
+        "_allowed",
+        "_asker",
+        "_store",
+        "built_for",
+        "definers_of",
+        "hosts_of",
+        "module",
+        "namers_of",
+        "options",
+        "timings",
+    )
 
     def __init__(
         self,
@@ -183,10 +195,12 @@ class ModuleFacts:
         hosts_of: Callable[[str], tuple[ModuleFacts, ...]] = lambda kernel: (),
         definers_of: Callable[[str], tuple[str, ...]] = lambda kernel: (),
         namers_of: Callable[[str], tuple[bytes, ...]] = lambda name: (),
+        built_for: Callable[[], tuple[int, ...]] = tuple,
     ) -> None:
         self.hosts_of = hosts_of
         self.namers_of = namers_of
         self.definers_of = definers_of
+        self.built_for = built_for
         self.module = module
         self.options = options or AnalysisOptions()
         self.timings = timings or Timings()
@@ -209,7 +223,7 @@ class ModuleFacts:
         view = object.__new__(ModuleFacts)
         view.module, view.options, view.timings, view._store = self.module, self.options, self.timings, self._store
         view._allowed, view._asker, view.hosts_of = needs, asker, self.hosts_of
-        view.definers_of, view.namers_of = self.definers_of, self.namers_of
+        view.definers_of, view.namers_of, view.built_for = self.definers_of, self.namers_of, self.built_for
         return view
 
     def __getitem__(self, analysis: ModuleAnalysis[T]) -> T:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
 
-from kernlint.project import cmake, scripts
+from kernlint.project import architectures, cmake, scripts
 from kernlint.project.cmake import Definition
 from kernlint.project.facts import FileFacts, Kind, Programs
 from kernlint.project.store import Table
@@ -30,6 +30,7 @@ _DIRECTIVE = pattern(r"^[ \t]*#[^\n]*", re.M)
 _WORD = pattern(r"\w+")
 _NO_TYPES = frozenset({"return", "goto", "else", "case", "typedef", "struct", "union", "enum"})
 _MAKEFILES = frozenset({"Makefile", "makefile", "GNUmakefile"})
+_MAKES = ("Makefile", "makefile", "GNUmakefile")
 _SCRIPTS = frozenset({"setup.py", "meson.build"})
 _TYPE = "float"
 _OPENCL = (".cl", ".clh", ".ocl", ".opencl")
@@ -100,6 +101,13 @@ class Builds:
     def variables(self) -> Mapping[str, str]:
         """The variables of CMake that are plain constants."""
         return self._read[1]
+
+    @cached_property
+    def architectures(self) -> tuple[int, ...]:
+        """The NVIDIA architectures that build files name, as 35 for ``sm_35``, in ascending order; none where they
+        leave it open."""
+        paths = [path for path in self._files if _builds(posixpath.basename(path))]
+        return architectures.named(self._text(path) for path in sorted(paths)[:MAX_BUILD_FILES])
 
     def _text(self, path: str) -> str:
         try:
@@ -205,6 +213,11 @@ class Builds:
             for path, options in programs.column("options")
             if options and (programs[path].sources or not path.endswith(".py"))
         ]
+
+
+def _builds(name: str) -> bool:
+    """Whether files of this name say how something is built."""
+    return name in _SCRIPTS or name == "CMakeLists.txt" or name.startswith(_MAKES) or name.endswith((".cmake", ".mk"))
 
 
 def _macro_of(option: str) -> str:

@@ -349,6 +349,10 @@ class Project:
             known = self._given[inside] = self.builds.given(inside)
         return known
 
+    def architectures(self) -> tuple[int, ...]:
+        """The NVIDIA architectures that the builds name, as 35 for ``sm_35``; none where they leave it open."""
+        return self.builds.architectures
+
     def defined_before(self, header: str, includer: str) -> tuple[str, ...]:
         """Macros that ``includer`` defines itself, under no condition, before it includes ``header`` first; those that
         the text of ``header`` mentions."""
@@ -554,6 +558,12 @@ class Questions:
     def folders_for(self, path: str) -> tuple[str, ...]:
         """See :meth:`Project.folders_for`."""
         return self._list("folders_for", os.path.abspath(path))
+
+    def architectures(self) -> tuple[int, ...]:
+        """See :meth:`Project.architectures`."""
+        answer = self.project.architectures()
+        self._note(("architectures",), answer)
+        return answer
 
     def _list(self, method: str, argument: str) -> tuple[str, ...]:
         answer: tuple[str, ...] = getattr(self.project, method)(argument)

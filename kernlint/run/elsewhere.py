@@ -86,6 +86,10 @@ class Elsewhere:
         ours = os.path.abspath(self.path)
         return tuple(path for path in self.questions.files_defining(kernel) if path != ours)
 
+    def built_for(self) -> tuple[int, ...]:
+        """The NVIDIA architectures that the builds of the project name; none where they leave it open."""
+        return self.questions.architectures()
+
     def namers_of(self, name: str) -> tuple[bytes, ...]:
         """The texts of other files with host code in which a name stands, nearest first."""
         ours = os.path.abspath(self.path)

@@ -319,7 +319,13 @@ class Engine:
     ) -> list[Finding]:
         options = analysis_options(config, stated_of(source, module, config), source)
         facts = ModuleFacts(
-            module, options, self.timings, elsewhere.hosts_of, elsewhere.definers_of, elsewhere.namers_of
+            module,
+            options,
+            self.timings,
+            elsewhere.hosts_of,
+            elsewhere.definers_of,
+            elsewhere.namers_of,
+            elsewhere.built_for,
         )
         if kept is not None:
             kept.modules.append(facts)

@@ -18,6 +18,7 @@ from kernlint.analysis.sharing.races import Place, place
 from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.sharing.slots import Slot, slots
 from kernlint.analysis.trace.events import AccessKind
+from kernlint.analysis.warps.lockstep import of_one_warp, told_in_step
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity, folded
 from kernlint.prove.query import Actor, Refuted
 from kernlint.rule import Meta, Rule
@@ -133,7 +134,8 @@ class GlobalMemoryRace(Rule):
                 doubtful = numbers_made_up(facts) or (facts.module.language != "opencl" and _misaligned(race))
                 link = None if race.across else unfenced(facts[order], race.pair.first, race.pair.second)
                 lacking = None if link is None else _lacking(link, facts.module.language)
-                yield _cause(race, lacking), self._race(race, facts[replayer], doubtful, lacking)
+                in_step = told_in_step(facts) if of_one_warp(race.witness) and not race.across else None
+                yield _cause(race, lacking), self._race(race, facts[replayer], doubtful, lacking, in_step)
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
                 found = self._scatter(scatter)
@@ -145,7 +147,14 @@ class GlobalMemoryRace(Rule):
             if id(one.read.root) not in told:
                 yield one, self._gathered(one)
 
-    def _race(self, race: GlobalRace, again: Replayer, made_up: bool, lacking: tuple[str, str] | None) -> Finding:
+    def _race(
+        self,
+        race: GlobalRace,
+        again: Replayer,
+        made_up: bool,
+        lacking: tuple[str, str] | None,
+        in_step: str | None,
+    ) -> Finding:
         first, second = race.pair.first, race.pair.second
         found = race.witness
         assert found.second is not None
@@ -162,7 +171,7 @@ class GlobalMemoryRace(Rule):
         # How many threads write a row is what the numbers of a template say: no evidence when nobody asked for them.
         made_up = made_up or any(symbol.kind is SymbolKind.TEMPLATE for symbol, _ in found.values)
         seen = race.shape.seen and not (race.across and race.shape.grid == (None, None, None))
-        level = Severity.NOTE if made_up else severity(replayed, race.pair, found, seen=seen)
+        level = Severity.NOTE if made_up or in_step else severity(replayed, race.pair, found, seen=seen)
         both = AccessKind.WRITE in (first.kind, second.kind) and first.kind is second.kind
         fix = "write to another buffer, or split the kernel in two"
         if both:
@@ -175,7 +184,7 @@ class GlobalMemoryRace(Rule):
             level,
             related=(*related, *calls(first, second)),
             witness=evidence,
-            assumptions=race.pair.unseen,
+            assumptions=race.pair.unseen if in_step is None else (*race.pair.unseen, in_step),
             fix=fix,
             confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
         )

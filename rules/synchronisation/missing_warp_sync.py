@@ -19,12 +19,10 @@ from kernlint.analysis.sharing.race_words import (
 )
 from kernlint.analysis.sharing.races import essential, shared_races, within_warps
 from kernlint.analysis.trace import trace
+from kernlint.analysis.warps.lockstep import VOLTA, told_in_step
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
-
-VOLTA = 70
-"""Threads of a warp are scheduled independently from compute capability 7.0 on (CUDA Programming Guide)."""
 
 
 class MissingWarpSync(Rule):
@@ -36,7 +34,8 @@ class MissingWarpSync(Rule):
     keeps the compiler from caching values in registers; it does not order lanes.
 
     Where threads of different warps collide as well, the barrier that `shared-memory-race` asks for is the remedy for
-    both, and nothing is said here. Silent when all named targets are below `sm_70`. AMD's wavefronts still run in
+    both, and nothing is said here. Silent when all named targets are below `sm_70`; a note where the build files of the
+    project name architectures, and none from `sm_70` on. AMD's wavefronts still run in
     lockstep; OpenCL promises nothing, so there the same accesses are `shared-memory-race`, a warning.
 
     ```cuda bad
@@ -103,6 +102,7 @@ class MissingWarpSync(Rule):
             actor, other = actors(race)
             here, there = thread_name(actor, found.block), thread_name(other, found.block)
             name = cell(first, actor.offset)
+            in_step = told_in_step(facts)
             replayed = facts[replayer].race(found, (first.span, second.span))
             evidence = shown(race, replayed)
             when = " in the previous iteration" if race.pair.carried is not None else ""
@@ -115,10 +115,10 @@ class MissingWarpSync(Rule):
             yield self.finding(
                 second.span,
                 message,
-                level(race, replayed, facts),
+                level(race, replayed, facts) if in_step is None else Severity.NOTE,
                 related=(*related, *calls(first, second), *_alike(race, others)),
                 witness=evidence,
-                assumptions=race.pair.unseen,
+                assumptions=race.pair.unseen if in_step is None else (*race.pair.unseen, in_step),
                 fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",
                 confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
             )

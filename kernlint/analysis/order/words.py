@@ -328,6 +328,8 @@ class _Finder:
             return Observer(access, still, self._told(access))
         if access.atomic_op in COUNTS and isinstance(access.type, FloatType) and not reads_only(access):
             return None  # a sum of numbers that are no integers counts nobody
+        if access.atomic_op == "exchange" and isinstance(access.type, FloatType) and not waits:
+            return None  # an amount is taken away, to be dealt with
         if access.atomic_op in ("max", "min") and not waits:
             return None  # that its own value was the greater tells a thread nothing of what others have done
         if access.atomic_op == "cas" and _made_of_old(access):

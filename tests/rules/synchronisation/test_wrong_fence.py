@@ -167,3 +167,23 @@ ONE = "if (t == 0) part[blockIdx.x * blockDim.x] = in[blockIdx.x];"
 )
 def test_a_ticket_waits_for_all_threads(store: str, wait: str, mark: str) -> None:
     assert_marked(WrongFence, RETIRED.replace("@store", store).replace("@wait", wait).replace("@mark", mark))
+
+
+TAKEN = """
+__global__ void push(TYPE *rest, float *sum, float *seen, const int *work, const int *to, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        int at = work[i];
+        TYPE got = atomicExch(&rest[at], 0); @mark
+        if (got == 0) continue;
+        seen[at] = sum[at] + 1.0f;
+        sum[at] = seen[at] * 0.5f;
+        atomicAdd(&rest[to[at]], got);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "told"), [("float", False), ("int", True)])
+def test_an_amount_that_is_taken_tells_nothing(kind: str, told: bool) -> None:
+    text = TAKEN.replace("TYPE", kind).replace("@mark", "")
+    assert bool(findings(WrongFence, text)) is told

@@ -1,0 +1,33 @@
+"""Whether the lanes of a warp may part: from compute capability 7.0 on each has a program counter of its own."""
+
+from __future__ import annotations
+
+from kernlint.analysis.base import Facts
+from kernlint.prove.query import Refuted
+
+VOLTA = 70
+"""Threads of a warp are scheduled independently from compute capability 7.0 on (CUDA Programming Guide)."""
+
+WARP = 32
+
+
+def told_in_step(facts: Facts) -> str | None:
+    """Why the lanes of a warp run in step wherever the project is built for, in words: all architectures that its build
+    files name are older than 7.0 (PTX of these is run so on newer ones too).  None where they do not, or targets were
+    named."""
+    if facts.options.targets or facts.module.language != "cuda":
+        return None
+    built = facts.module_facts.built_for()
+    if not built or built[-1] >= VOLTA:
+        return None
+    return f"lanes part on sm_{VOLTA} and newer alone; the build files name none after sm_{built[-1]}"
+
+
+def of_one_warp(found: Refuted) -> bool:
+    """Whether the two threads of a witness belong to one warp of one block."""
+    first, second = found.first, found.second
+    if second is None or first.block != second.block:
+        return False
+    x, y, _ = found.block
+    lanes = [(t[2] * y + t[1]) * x + t[0] for t in (first.thread, second.thread)]
+    return lanes[0] // WARP == lanes[1] // WARP

@@ -1,0 +1,85 @@
+"""Architectures that build files name, and what warps do on them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kernlint.cli import main
+from kernlint.project.architectures import named
+
+FOLD = """
+__global__ void total(int *in, int *out) {
+    __shared__ volatile int part[128];
+    int t = threadIdx.x;
+    part[t] = in[blockIdx.x * 128 + t];
+    __syncthreads();
+    if (t < 32) {
+        part[t] += part[t + 32];
+        part[t] += part[t + 16];
+    }
+    if (t == 0) out[blockIdx.x] = part[0];
+}
+void run(int *in, int *out) { total<<<64, 128>>>(in, out); }
+"""
+IN_PLACE = """
+__global__ void total(int *in, int *out) {
+    int t = threadIdx.x;
+    int *own = in + blockIdx.x * 128;
+    __syncthreads();
+    if (t < SOME) {
+        volatile int *part = own;
+        part[t] += part[t + SOME];
+        part[t] += part[t + SOME / 2];
+    }
+    if (t == 0) out[blockIdx.x] = own[0];
+}
+void run(int *in, int *out) { total<<<64, 128>>>(in, out); }
+"""
+OLD = 'set(CMAKE_CUDA_FLAGS "-arch=compute_35 -O3")\n'
+
+
+@pytest.mark.parametrize(
+    ("build", "told"),
+    [
+        (OLD, "note"),
+        ("", "warning"),
+        (OLD + '#set(CMAKE_CUDA_FLAGS "-arch=sm_75")\n', "warning"),
+        (OLD + 'set(CMAKE_CUDA_FLAGS "-gencode arch=compute_${ARCH},code=sm_${ARCH}")\n', "warning"),
+    ],
+)
+@pytest.mark.parametrize(("text", "code"), [(FOLD, "KL204"), (IN_PLACE.replace("SOME", "16"), "KL205")])
+def test_warps_of_old_builds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], build: str, told: str, text: str, code: str
+) -> None:
+    (tmp_path / "CMakeLists.txt").write_text("project(sums CUDA)\n" + build)
+    (tmp_path / "total.cu").write_text(text)
+    main(["check", "--no-cache", "--pedantic", "--format", "json", str(tmp_path / "total.cu")])
+    found = {one["severity"] for one in json.loads(capsys.readouterr().out)["findings"] if one["code"] == code}
+    assert found and (found <= {"note"}) is (told == "note")
+
+
+def test_two_warps_of_old_builds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "CMakeLists.txt").write_text("project(sums CUDA)\n" + OLD)
+    (tmp_path / "total.cu").write_text(IN_PLACE.replace("SOME", "64"))
+    main(["check", "--no-cache", "--pedantic", "--format", "json", str(tmp_path / "total.cu")])
+    found = [one["severity"] for one in json.loads(capsys.readouterr().out)["findings"] if one["code"] == "KL205"]
+    assert found and set(found) <= {"warning", "error"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("NVCCFLAGS = -gencode arch=compute_30,code=sm_35", (30, 35)),
+        ("#NVCCFLAGS = -arch=sm_30", ()),
+        ("NVCCFLAGS = -arch=sm_50\n#NVCCFLAGS = -arch=sm_75", (50, 75)),
+        ("SMS ?= 35 50\nNVCCFLAGS = -arch=sm_50", ()),
+        ("set(CMAKE_CUDA_ARCHITECTURES 60)\n# sm_50", ()),
+        ('set(CMAKE_CXX_FLAGS "-march=native")\nset(OLD sm_50)', (50,)),
+        ("cuda_select_nvcc_arch_flags(FLAGS Auto)\nset(OLD sm_50)", ()),
+    ],
+)
+def test_named(text: str, expected: tuple[int, ...]) -> None:
+    assert named([text]) == expected
