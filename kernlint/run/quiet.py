@@ -1,4 +1,4 @@
-"""Findings of kernels that never run: they are notes, as nothing comes of them."""
+"""Findings of kernels that never run, or whose work nobody sees: they are notes, as nothing comes of them."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ class StaleCapturedGlobal(ModuleRule):
     r"""A global that a kernel has taken along and the program changes.
 
     Globals that a kernel uses are "compile-time constants": their values are those at the first launch for the types
-    in question, and no later assignment reaches the kernel. What changes has to be an argument.
+    in question, and no later assignment reaches the kernel. What changes has to be an argument. Where a comment beside
+    the assignment says that kernels do not see it, this is a note.
 
     ```python bad
     from numba import cuda
@@ -47,9 +48,12 @@ class StaleCapturedGlobal(ModuleRule):
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         for remark, related in remarks(facts, "stale-global"):
+            told = "told" in remark.words
             yield self.finding(
                 remark.span,
-                f"{remark.words[0]} is a constant of the compiled kernel: what is assigned to it later does not arrive",
+                f"{remark.words[0]} is a constant of the compiled kernel: what is assigned to it later does not arrive"
+                + ", as is said there" * told,
+                Severity.NOTE if told else None,
                 related=related,
                 fix=f"pass {remark.words[0]} as an argument",
             )

@@ -134,3 +134,41 @@ def test_axes_of_an_array_whose_shape_is_taken_apart(
 ) -> None:
     found = told(FLOW.replace("TEST", test), "KL101,KL102", tmp_path, capsys)
     assert [code for code, _ in found][:1] == codes
+
+
+RATES = """
+import numpy as np
+from numba import cuda
+
+def damped():
+    RATE = 0.5
+
+    @cuda.jit
+    def scale(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= RATE
+
+    x = cuda.to_device(np.ones(32))
+    scale[1, 32](x)
+
+    # COMMENT
+    RATE = 0.75
+    scale[1, 32](x)
+    return x.copy_to_host()
+"""
+
+
+@pytest.mark.parametrize(
+    ("comment", "lines"),
+    [
+        ("Kernels that are compiled do not see this.", []),
+        ("This has no effect on the second launch.", []),
+        ("The second half is damped less.", [12]),
+    ],
+)
+def test_a_change_of_which_the_author_says_that_it_does_not_arrive(
+    comment: str, lines: list[int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = told(RATES.replace("COMMENT", comment), "KL807", tmp_path, capsys)
+    assert [line for _, line in found] == lines

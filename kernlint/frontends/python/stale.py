@@ -2,7 +2,8 @@
 
 numba reads captured names when it compiles, at the first launch: "changes to global variables after that have no
 effect".  A function that assigns a global says by itself that it is meant to change; any other change counts where
-launches of the kernel stand before it and behind it, or both stand in one loop.
+launches of the kernel stand before it and behind it, or both stand in one loop.  Where a comment beside the change says
+that kernels do not see it, the author knows (``told``).
 """
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ from kernlint.frontends.python.context import Places
 from kernlint.frontends.python.functions import Finder, Jitted, own_nodes
 from kernlint.frontends.python.launches import Launched
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
+from kernlint.text.pythontext import comments
 from kernlint.tree.nodes import Remark
 
 Loop = ast.For | ast.While
+_KNOWN = pattern(
+    r"\bno (?:\w+ )?effect\b|(?:\bnot|n't) (?:be )?(?:affect|arrive|reach|see|visible)|\bstill (?:has|sees|uses)\b"
+)
+"""What a comment says of a change that does not arrive."""
 
 
 def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Places) -> Iterator[Remark]:
@@ -43,7 +50,17 @@ def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], 
                 change = _between(jitted, name, holder, reaching)
             if change is not None:
                 related = ((lowering.span(change), "changed here"),)
-                yield Remark("stale-global", lowering.span(at), jitted.name, (name,), related)
+                words = (name, "told") if _told(change, program) else (name,)
+                yield Remark("stale-global", lowering.span(at), jitted.name, words, related)
+
+
+def _told(change: ast.AST, program: PythonProgram) -> bool:
+    """Whether a comment in the paragraph of a change says that it does not arrive."""
+    at = program.start(change)
+    start = max(program.data.rfind(blank, 0, at) for blank in (b"\n\n", b"\r\n\r\n"))
+    stop = program.data.find(b"\n", at)
+    said = " ".join(text for place, text in comments(program.data) if start < place and (place < stop or stop < 0))
+    return bool(_KNOWN.search(said.lower()))
 
 
 def _touched(program: PythonProgram) -> set[str]:
