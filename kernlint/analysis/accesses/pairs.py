@@ -430,10 +430,13 @@ def _denied(label: Label, other: Access, now: Label) -> bool:
 
     ``now``: the label of ``other``, which says how many iterations apart the two accesses are."""
     supposed = {part for term in label.supposed or () for part in conjuncts(term)}
+    ago = dict(label.shifts)
+    if all(ago.get(loop) == shift or (ago.get(loop) is None and shift == 0) for loop, shift in now.shifts):
+        supposed.update(part for part in conjuncts(label.last) if part.value is None)  # ``other`` is in the last one
     if not supposed:
         return False
     taken = {part for guard in other.guards for part in conjuncts(guard.term)}
-    if any(negate(part) in taken for part in supposed):
+    if any(all(negate(way) in taken for way in ways(part)) for part in supposed):
         return True
     rounds = dict(now.shifts)
     back: dict[Symbol, Term] = {

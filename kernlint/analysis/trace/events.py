@@ -130,7 +130,8 @@ class Label:
     ``shifts``: for each loop around the barrier, how many iterations ago it ran (0: in this one), or :data:`LAST`.
     ``exact``: false when the condition or a shift could not be told; such a label proves nothing.  ``supposed``: what
     has to be supposed for the barrier to be the last one nevertheless, as truths of iterations before; a search may do
-    so where all threads of the block agree on them (None: nothing is known of the label).
+    so where all threads of the block agree on them (None: nothing is known of the label).  ``last``: what holds of the
+    last iteration of the loop that has been left, since the barrier ran in it.
     """
 
     barrier: BarrierEvent | None
@@ -138,6 +139,7 @@ class Label:
     shifts: tuple[tuple[LoopContext, int | None], ...] = ()
     exact: bool = True
     supposed: tuple[Term, ...] | None = ()
+    last: Term = TRUE
 
     def given(self, *more: Term) -> tuple[Term, ...] | None:
         """What is supposed, and ``more``."""

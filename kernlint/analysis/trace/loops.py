@@ -686,7 +686,7 @@ def _outside(
                 ran = binary("le", const(1), loop.trips.term, BOOL)
                 exact = b.exact and not through
                 supposed = b.supposed if exact else b.given(b.condition)
-                add(Label(b.barrier, TRUE if surely else ran, shifts, exact, supposed))
+                add(Label(b.barrier, TRUE if surely else ran, shifts, exact, supposed, b.condition))
         elif any(x is loop for x, _ in label.shifts):
             shifts = tuple((x, None if x is loop else n) for x, n in label.shifts)
             if any(s.serial > loop.serial for s in symbols(label.condition)):

@@ -108,11 +108,12 @@ class _Resolver:
             return known[1]
         out = tuple(
             label
-            if label.condition.op == "const" and not label.supposed
+            if label.condition.op == "const" and not label.supposed and label.last.op == "const"
             else replace(
                 label,
                 condition=self.term(label.condition),
                 supposed=label.supposed and tuple(map(self.term, label.supposed)),
+                last=self.term(label.last),
             )
             for label in labels
         )

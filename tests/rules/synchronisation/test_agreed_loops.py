@@ -188,3 +188,31 @@ void go(unsigned *sizes, int n, unsigned *total) { starts<<<1, 512>>>(sizes, n, 
 @pytest.mark.parametrize(("end", "told"), [("end", False), ("end + 8", True), ("count", True)])
 def test_a_mask_rounds_to_a_multiple(end: str, told: bool) -> None:
     assert bool(findings(BarrierDivergence, ROUNDED.replace("@less", "511").replace("@end", end))) is told
+
+
+STREAM = """
+static uint repeat(__local uchar *dst, uint pos, uint back, uint count) {
+    if (back == 0 || back > pos) return pos;
+    for (uint i = get_local_id(0); i < count; i += 64) dst[pos + i] = dst[pos - back + i % back];
+    @behind
+    return pos + count;
+}
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void unpack(__global const uchar *src, __global const uint *code, uint codes, __global uchar *out) {
+    __local uchar dst[4096];
+    uint pos = 0;
+    for (uint t = 0; t < codes; ++t) {
+        const uint count = code[3 * t];
+        for (uint i = get_local_id(0); i < count; i += 64) dst[pos + i] = src[pos + i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        pos = repeat(dst, pos + count, code[3 * t + 1], code[3 * t + 2]);
+    }
+    for (uint i = get_local_id(0); i < pos; i += 64) out[i] = dst[i];
+}
+"""
+
+
+@pytest.mark.parametrize(("behind", "told"), [("barrier(CLK_LOCAL_MEM_FENCE);", False), ("", True)])
+def test_a_return_of_the_last_round_that_passes_a_barrier_by_passes_the_write_by(behind: str, told: bool) -> None:
+    found = findings(SharedMemoryRace, STREAM.replace("@behind", behind), language="opencl")
+    assert bool(found) is told
