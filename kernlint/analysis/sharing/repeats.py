@@ -12,14 +12,16 @@ from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.sharing.starts import begins_where_another_ends, ends_beyond, rows_begun
-from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, as_term
 from kernlint.apis import FILLS, base_name
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, plain
+from kernlint.tree.nodes import Atomic, Ref
 from kernlint.tree.types import IntType
+from kernlint.tree.walk import walk
 
 _MANY_TO_ONE = frozenset({"div", "mod", "shr", "and", "min", "max", "select"})
 """Operations that make one element of several entries: cells, hashes, masks, clamps, wrapped ends."""
@@ -197,7 +199,8 @@ _FILLS = frozenset(name for name, fills in FILLS.items() if fills.target == 0 an
 
 
 def zeroed(access: Access, launch: LaunchFact) -> bool:
-    """Whether the host has filled the object of ``access`` with zeros, and no other kernel got it before ``launch``."""
+    """Whether the host has filled the object of ``access`` with zeros, and no other kernel got it before ``launch`` but
+    such as add to it atomically: then the sum is one that several threads make."""
     passed = launch.argument(access.root.name)
     if not isinstance(passed, PointerValue) or launch.walk is None or launch.event is None:
         return False
@@ -209,7 +212,23 @@ def zeroed(access: Access, launch: LaunchFact) -> bool:
     if not filled:
         return False
     between = (one for one in launch.walk.launches if max(filled) < one.order < launch.event.order)
-    return not any(isinstance(arg, PointerValue) and arg.root is passed.root for one in between for arg in one.args)
+    return all(
+        _adds_alone(one, index)
+        for one in between
+        for index, arg in enumerate(one.args)
+        if isinstance(arg, PointerValue) and arg.root is passed.root
+    )
+
+
+def _adds_alone(launch: LaunchEvent, index: int) -> bool:
+    """Whether a kernel, as its own text says, does nothing with an argument but add to elements of it atomically."""
+    kernel = launch.node.kernel
+    if kernel is None or kernel.body is None or index >= len(kernel.params):
+        return False
+    param = kernel.params[index]
+    uses = sum(isinstance(node, Ref) and node.decl is param for node in walk(kernel.body))
+    added = [node for node in walk(kernel.body) if isinstance(node, Atomic) and node.op == "add"]
+    return 0 < uses == sum(isinstance(part, Ref) and part.decl is param for at in added for part in walk(at.pointer))
 
 
 def _with_zeros(api: ApiEvent, target: PointerValue) -> bool:

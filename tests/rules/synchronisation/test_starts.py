@@ -77,3 +77,41 @@ void scale(const int *start, const float *v, float *o, int n, int all) {
 """
     )
     assert Severity.WARNING not in {one.severity for one in findings(GlobalMemoryRace, code)}
+
+
+SUMS = """
+struct Pairs { int count; const int *row; const int *col; const float *weight; };
+__global__ void diagonal(const float *d, const int *at, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) @first
+}
+__global__ void products(Pairs g, const float *x, float *y, int p) {
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= p) return;
+    int k = blockIdx.y;
+    float v = g.weight[k] * x[g.col[k] * p + c];
+    @second
+}
+void apply(Pairs g, const float *d, const int *at, const float *x, float *y, int n, int p, int rows) {
+    @fill
+    diagonal<<<(n + 255) / 256, 256>>>(d, at, y, n);
+    products<<<dim3((p + 255) / 256, g.count), 256>>>(g, x, y, p);
+}
+"""
+ATOMIC, PLAIN = "atomicAdd(&y[at[i]], d[i]);", "y[g.row[k] * p + c] += v;"
+FILL = "cudaMemset(y, 0, sizeof(float) * rows * p);"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "fill", "told"),
+    [
+        (ATOMIC, PLAIN, FILL, True),
+        (ATOMIC, "atomicAdd(&y[g.row[k] * p + c], v);", FILL, False),
+        ("y[i] = d[at[i]];", PLAIN, FILL, False),
+        (ATOMIC, PLAIN, "", False),
+    ],
+)
+def test_sums_that_another_kernel_makes_atomically(first: str, second: str, fill: str, told: bool) -> None:
+    code = SUMS.replace("@first", first).replace("@second", second).replace("@fill", fill)
+    found = findings(GlobalMemoryRace, code)
+    assert (Severity.WARNING in {one.severity for one in found}) is told
