@@ -89,6 +89,15 @@ class Sentinel:
 
 
 @dataclass(frozen=True, slots=True)
+class BuiltFor:
+    """An architecture that a comment says the file is built for, and the lanes of its warps (wavefronts)."""
+
+    name: str
+    lanes: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class AnalysisOptions:
     """What the user says about the launch and the target, as far as analyses and rules may use it.
 
@@ -99,7 +108,8 @@ class AnalysisOptions:
     element occurs twice in an index array; ``multiples``: names that they say stand for multiples of a number;
     ``ranges``: the least and the greatest value that they say names stand for (None: not said); ``shapes``: what they
     say of the extents of arrays; ``rounded``: what they say of grids that are rounded up;
-    ``sentinels``: of numbers in index arrays that are no place; ``levels``: of how many levels trees have.
+    ``sentinels``: of numbers in index arrays that are no place; ``levels``: of how many levels trees have;
+    ``built_for``: of the architectures that the file is built for.
     """
 
     targets: tuple[Target, ...] = ()
@@ -116,6 +126,7 @@ class AnalysisOptions:
     rounded: tuple[Rounded, ...] = ()
     sentinels: tuple[Sentinel, ...] = ()
     levels: int | None = None
+    built_for: tuple[BuiltFor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,6 +20,7 @@ from kernlint.finding import Finding, Fix, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions, Surroundings
 from kernlint.policy import fingerprint, promises, suppress
 from kernlint.policy.amounts import amounts
+from kernlint.policy.built_for import built_for
 from kernlint.policy.config import Config, ConfigError
 from kernlint.policy.levels import levels
 from kernlint.policy.ranges import ranges
@@ -698,6 +699,7 @@ def analysis_options(
         rounded=tuple(rounded(source)) if source is not None else (),
         sentinels=tuple(sentinels(source)) if source is not None else (),
         levels=levels(source) if source is not None else None,
+        built_for=tuple(built_for(source)) if source is not None else (),
     )
 
 

@@ -19,6 +19,9 @@ class HardCodedWarpSize(Rule):
     for each `warpSize` threads needs a reduction over `warpSize` lanes, and what one lane of every 32 has fetched for
     its own 32 is passed on by a shuffle with a width of 32, as is what lanes of a group of 32 ask for from each other.
 
+    The other way round, where a comment says that the file is built for an architecture with 32 lanes as well
+    (`--offload-arch=gfx1100`), a shuffle over 32 lanes reaches none.
+
     For HIP only, and not when all named targets have wavefronts of 32 lanes. A literal alone is no fault: 32 lanes
     that reduce among themselves, with one result for every 32 threads, are right everywhere.
 
@@ -39,6 +42,15 @@ class HardCodedWarpSize(Rule):
         if (threadIdx.x % warpSize == 0) part[threadIdx.x / warpSize] = v;
         __syncthreads();
         if (threadIdx.x == 0) *out = part[0] + part[1];
+    }
+    ```
+
+    ```hip bad
+    // Built with --offload-arch=gfx90a and --offload-arch=gfx1100.
+    __global__ void sums(const float *x, float *out) {
+        float v = x[threadIdx.x];
+        for (int d = 32; d > 0; d >>= 1) v += __shfl_down(v, d);  // expect: KL702
+        if (threadIdx.x % 64 == 0) out[threadIdx.x / 64] = v;
     }
     ```
 
@@ -73,11 +85,12 @@ class HardCodedWarpSize(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         for fault in facts[wave_faults]:
-            related = [] if fault.other is None else [Related(fault.other, "which does not go with this")]
+            what = "what the file is built for" if fault.kind == "short" else "which does not go with this"
+            related = [] if fault.other is None else [Related(fault.other, what)]
             related += [Related(span, "called from here") for span in reversed(fault.stack)]
             yield self.finding(
                 fault.span,
-                f"{fault.what} (a wavefront may have 64 lanes)",
+                fault.what if fault.kind == "short" else f"{fault.what} (a wavefront may have 64 lanes)",
                 related=related,
                 fix=_FIXES[fault.kind],
                 confidence=Confidence.HIGH if fault.kind in ("mask", "shift") else Confidence.MEDIUM,
@@ -89,5 +102,6 @@ _FIXES = {
     "shift": "shift a value of 64 bits (1ull << lane)",
     "constant": "use a mask of 64 bits",
     "mixed": "use warpSize in all of them",
+    "short": "take the distances from warpSize, or from the architecture that is compiled for",
     "broadcast": "give the shuffle a width of 32, as the lanes share the work",
 }

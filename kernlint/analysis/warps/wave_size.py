@@ -42,8 +42,8 @@ HALF = 32
 
 @dataclass(frozen=True, slots=True)
 class WaveFault:
-    """Something that loses lanes 32 to 63.  ``kind``: ``mask``, ``shift``, ``constant``, ``mixed`` or
-    ``broadcast``.  ``what``: the fault in words.  ``other``: the place it does not fit with."""
+    """Something that loses lanes 32 to 63, or (``short``) counts on them.  ``kind``: ``mask``, ``shift``, ``constant``,
+    ``mixed``, ``broadcast`` or ``short``.  ``what``: the fault in words.  ``other``: the place it does not fit with."""
 
     kind: str
     span: Span
@@ -392,6 +392,31 @@ def _constants(of: Trace) -> Iterator[WaveFault]:
             return
 
 
+def _short(facts: Facts, of: Trace) -> Iterator[WaveFault]:
+    """Shuffles, without a width, over 32 lanes or more in a file that is built for wavefronts of 32 lanes as well."""
+    short = [one for one in facts.options.built_for if one.lanes == HALF]
+    if not short or facts.module.setting:
+        return
+    for event in of.warp_ops:
+        if event.node.kind not in ("shuffle_down", "shuffle_xor", "shuffle_up") or len(event.operands) < 2:
+            continue
+        distance = evaluate(event.operands[1], _Short())
+        width = HALF if event.width is None else evaluate(event.width, _Short())
+        if distance is None or not HALF <= distance < WAVE or width is None or (width == HALF and event.width):
+            continue
+        what = (
+            f"{event.node.name} reaches {distance} lanes further, and a wavefront of {short[0].name} has {HALF} lanes"
+        )
+        yield WaveFault("short", event.span, what, short[0].span, event.stack)
+
+
+class _Short(_At):
+    """The first round of loops on a wavefront of 32 lanes."""
+
+    def __getitem__(self, symbol: Symbol) -> int:
+        return HALF if symbol is WARP_SIZE else super().__getitem__(symbol)
+
+
 def _most_threads(facts: Facts) -> int:
     """The most threads that a block may have: as many as in a launch, where launches are in sight."""
     context = facts[launch_context]
@@ -411,6 +436,7 @@ def _compute(facts: Facts) -> tuple[WaveFault, ...]:
     found += _broadcasts(facts[trace], _most_threads(facts))
     found += _gathers(facts[trace], _most_threads(facts))
     found += _constants(facts[trace])
+    found += _short(facts, facts[trace])
     return tuple({fault.span: fault for fault in reversed(found)}.values())[::-1]
 
 
