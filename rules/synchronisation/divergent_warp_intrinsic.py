@@ -181,6 +181,7 @@ class DivergentWarpIntrinsic(Rule):
                 Related(vacancy.kept.span, "what comes of it is kept here"),
                 *(Related(span, "called from here") for span in reversed(event.stack)),
             ],
+            assumptions=() if vacancy.given is None else (f"{vacancy.given[0]} = {vacancy.given[1]}",),
             fix="launch whole warps, with a neutral value in the threads beyond, or leave out the lanes without thread",
         )
 

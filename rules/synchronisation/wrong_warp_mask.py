@@ -9,7 +9,7 @@ from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import WarpEvent
 from kernlint.analysis.warps.lanes import Lanes, lanes
-from kernlint.analysis.warps.running import apart, no_mask, whoever_is_left, whoever_runs
+from kernlint.analysis.warps.running import apart, awaited_together, no_mask, whoever_is_left, whoever_runs
 from kernlint.analysis.warps.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -91,6 +91,21 @@ class WrongWarpMask(Rule):
     }
     ```
 
+    ```cuda bad
+    __global__ void nearest(const int *cell, const int *depth, int *owner) {
+        __shared__ int best[64];
+        const int lane = threadIdx.x;
+        best[lane] = best[lane + 32] = 1 << 30;
+        __syncwarp();
+        if (cell[lane] >= 0) {
+            const unsigned here = __activemask();
+            atomicMin(&best[cell[lane] & 63], depth[lane] << 5 | lane);
+            __syncwarp(here);  // expect: KL209
+            if (best[cell[lane] & 63] == (depth[lane] << 5 | lane)) owner[cell[lane] & 63] = lane;
+        }
+    }
+    ```
+
     ```cuda good
     __global__ void pairs(int *x) {
         unsigned lane = threadIdx.x & 31u;
@@ -148,6 +163,18 @@ class WrongWarpMask(Rule):
                     "the whole warp is meant",
                     related=_calls(event),
                     fix="use the full mask 0xffffffff",
+                )
+
+        for barrier in facts[trace].barriers:
+            read = awaited_together(barrier, within, facts[trace])
+            if read is not None:
+                yield self.finding(
+                    barrier.span,
+                    f"{barrier.name} waits for __activemask(), the lanes that happen to run together, and not for "
+                    "those of the branch that run apart, of which this one reads what they have written",
+                    related=[Related(read.span, "read here"), *_calls(barrier)],
+                    fix="take the mask from a ballot of the condition before the branch, or wait with all lanes "
+                    "outside of it",
                 )
 
     def _unmasked(self, found: Sequence[WarpEvent]) -> Iterator[Finding]:

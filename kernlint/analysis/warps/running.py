@@ -7,10 +7,11 @@ be those that follow the same path; since compute capability 7.0 lanes that have
 
 from __future__ import annotations
 
-from kernlint.analysis.trace.events import BarrierEvent, GuardKind, LoopContext, Trace, WarpEvent
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, GuardKind, LoopContext, Trace, WarpEvent
 from kernlint.analysis.warps.lanes import Lanes
-from kernlint.symbolic.terms import Symbol, symbols
-from kernlint.tree.types import FloatType
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.tree.nodes import Scope
+from kernlint.tree.types import FloatType, Space
 from kernlint.tree.walk import strip_casts
 
 
@@ -51,6 +52,36 @@ def apart(event: WarpEvent, within: Lanes, of: Trace) -> LoopContext | None:
         if not asked_for(symbol, of):
             return loop
     return None
+
+
+def awaited_together(event: BarrierEvent, within: Lanes, of: Trace) -> Access | None:
+    """What a lane reads after it has waited, in a branch that lanes disagree on, for those alone that happened to run
+    with it, though any lane of that branch may have written it: one that runs apart is not waited for."""
+    symbol = event.mask.symbol if event.mask is not None else None
+    taken = symbol.origin if symbol is not None else None
+    if event.scope is not Scope.WARP or not isinstance(taken, WarpEvent) or taken.node.kind != "activemask":
+        return None
+    kinds = (GuardKind.BRANCH, GuardKind.SHORT, GuardKind.SKIP)
+    parting = [guard for guard in taken.guards if guard.kind in kinds and within.varies(guard.term)]
+    if not parting or taken.order > event.order:
+        return None
+    there = [one for one in of.accesses if parting[-1] in one.guards and one.root.space in (Space.SHARED, Space.GLOBAL)]
+    for put in there:
+        if put.order > event.order or not (put.writes or put.kind is AccessKind.ATOMIC):
+            continue
+        for taken_up in there:
+            if taken_up.order < event.order or taken_up.root is not put.root or taken_up.writes:
+                continue
+            if taken_up.offset != put.offset or not _of_one_lane(put.offset, within):
+                return taken_up
+    return None
+
+
+def _of_one_lane(place: Term, within: Lanes) -> bool:
+    """Whether a place names the lane, and nothing that two lanes may have alike."""
+    found = symbols(place)
+    kinds = (SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.PHI)
+    return within.varies(place) and not any(s.kind in kinds and s.uniformity > Uniformity.WARP for s in found)
 
 
 def whoever_runs(event: WarpEvent, within: Lanes) -> bool:

@@ -125,3 +125,42 @@ def test_a_lane_without_a_thread_gives_what_is_kept(name):
 @pytest.mark.parametrize("name", GOOD)
 def test_nothing_comes_from_lanes_without_a_thread(name):
     assert_marked(DivergentWarpIntrinsic, GOOD[name])
+
+
+CAPPED = """
+__global__ void row_max(const float *x, float *most, int cols) {
+    __shared__ float part[32];
+    float v = -1e30f;
+    for (int c = threadIdx.x; c < cols; c += blockDim.x) v = fmaxf(v, x[blockIdx.x * cols + c]);
+    for (int d = 16; d > 0; d >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, d)); @mark
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < @warps; ++w) v = fmaxf(v, part[w]);
+        most[blockIdx.x] = v;
+    }
+}
+void run(const float *x, float *most, int rows, int cols) {
+    if (cols < 1 @checks) return;
+    const int threads = @threads;
+    row_max<<<rows, threads>>>(x, most, cols);
+}
+"""
+UP, DOWN = "(blockDim.x + 31) / 32", "blockDim.x / 32"
+
+
+@pytest.mark.parametrize(
+    ("threads", "warps", "checks", "told"),
+    [
+        ("cols < 1024 ? cols : 1024", UP, "", True),
+        ("cols < 512 ? cols : 512", DOWN, "", True),
+        ("cols", UP, "|| cols > 1024", True),
+        ("cols", DOWN, "|| cols > 1024", False),
+        ("cols < 1024 ? cols : 1024", UP, "|| cols % 32 != 0", False),
+        ("(cols + 31) / 32 * 32", UP, "|| cols > 1024", False),
+        ("cols < 32 ? 32 : 256", UP, "", False),
+    ],
+)
+def test_blocks_of_as_many_threads_as_items(threads: str, warps: str, checks: str, told: bool) -> None:
+    code = CAPPED.replace("@threads", threads).replace("@warps", warps).replace("@checks", checks)
+    assert_marked(DivergentWarpIntrinsic, code.replace("@mark", "// bad" if told else ""))
