@@ -23,6 +23,7 @@ from kernlint.analysis.extent.run_arrays import run_arrays
 from kernlint.analysis.extent.searched_ends import BehindFound, searched_ends
 from kernlint.analysis.extent.several_steps import Steps, several_steps
 from kernlint.analysis.extent.slots import Overfull, overfull
+from kernlint.analysis.extent.told_apart import ToldApart, told_apart
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.race_words import calls
@@ -48,8 +49,8 @@ class ArrayIndexOutOfRange(Rule):
     far as a count that goes on when the array is full, are told as well; so are values of later windows where only
     the lower end of a window is tested, runs at a cursor of which one is not kept within the room that is left as
     another is, a count that stops at the size of the array and is a place in it, a test of a count that lets the
-    size itself pass, and places and counts that another kernel of the file keeps below the number of elements that
-    a list has.
+    size itself pass, places and counts that another kernel of the file keeps below the number of elements that
+    a list has, and accesses that a test for the full array leaves as they are.
 
     ```cuda bad
     __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {
@@ -130,6 +131,7 @@ class ArrayIndexOutOfRange(Rule):
         pushes_elsewhere,
         unclamped,
         run_arrays,
+        told_apart,
         replayer,
     )
     requires_whole = True
@@ -172,6 +174,11 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._untold(one) for one in runs if one.access.root not in arrays)
         full_up: tuple[Full, ...] = (*facts[full_counts], *facts[full_loops])
         yield from (self._full(one) for one in full_up if one.access.root not in arrays)
+        arrays |= {one.access.root: [] for one in full_up}
+        apart: tuple[ToldApart, ...] = facts[told_apart]
+        for state in apart:
+            if not state.below and state.access.root not in arrays:
+                yield self.told(state.access.span, state.told, calls(state.access))
 
     def _behind(self, one: Behind) -> Finding:
         access = one.access

@@ -13,6 +13,7 @@ from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.extent.shifted_back import ShiftedBack, shifted_back
 from kernlint.analysis.extent.signed_remainders import SignedRemainder, signed_remainders
+from kernlint.analysis.extent.told_apart import ToldApart, told_apart
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
@@ -90,7 +91,18 @@ class NegativeIndex(Rule):
     """
 
     meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, outside, sentinels, one_sided, half_clamped, shifted_back, signed_remainders, allocated, replayer)
+    needs = (
+        trace,
+        outside,
+        sentinels,
+        one_sided,
+        half_clamped,
+        shifted_back,
+        signed_remainders,
+        allocated,
+        told_apart,
+        replayer,
+    )
     requires_whole = True
     looks_back = True
 
@@ -106,6 +118,10 @@ class NegativeIndex(Rule):
             yield self._report(found, facts[replayer])
         for kept in facts[sentinels]:
             yield self._nothing_found(kept)
+        apart: tuple[ToldApart, ...] = facts[told_apart]
+        for state in apart:
+            if state.below and state.access.root not in arrays:
+                yield self.told(state.access.span, state.told, calls(state.access))
         halves: tuple[OneSided | HalfClamped, ...] = (*facts[one_sided], *facts[half_clamped])
         for half in halves:
             if half.below:

@@ -1,0 +1,91 @@
+"""States that a kernel tells apart by a test, and in which it leaves its arrays all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernlint import registry
+from tests.rules.marked import assert_marked
+
+PAST = registry.load().get("KL104")
+BEFORE = registry.load().get("KL105")
+
+WALK = """
+struct Box { int child[2]; float low, high; };
+__global__ void walk(const Box *boxes, const float *at, int n, int *hits, int *lost) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int open[24];
+    int used = 0;
+    open[used++] = 0;
+    while (used > 0) {
+        const Box b = boxes[open[--used]];
+        if (at[i] < b.low || at[i] > b.high) continue;
+        if (b.child[0] < 0) { hits[i] = b.child[1]; continue; }
+        if (used + 2 > 24) { atomicAdd(lost, 1); STOP }
+        open[used++] = b.child[0];MARK
+        open[used++] = b.child[1];MARK2
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stop", "mark", "mark2"), [("", "", "  // bad"), ("break;", "", ""), ("continue;", "", ""), ("used = 0;", "", "")]
+)
+def test_a_full_stack_is_counted(stop: str, mark: str, mark2: str) -> None:
+    assert_marked(PAST, WALK.replace("STOP", stop).replace("MARK2", mark2).replace("MARK", mark))
+
+
+BINS = """
+__kernel void bin(__global const int *keys, __global int *out, __global int *odd, int n) {
+    int own[16];
+    for (int b = 0; b < 16; ++b) own[b] = 0;
+    for (int i = get_global_id(0); i < n; i += get_global_size(0)) {
+        const int key = keys[i];
+        if (key >= LIMIT) { atomic_inc(odd); STOP }
+        own[key]++;MARK
+    }
+    for (int b = 0; b < 16; ++b) atomic_add(&out[b], own[b]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "stop", "mark"), [("16", "", "  // bad"), ("16", "continue;", ""), ("8", "", ""), ("20", "", "  // bad")]
+)
+def test_odd_keys_are_counted(limit: str, stop: str, mark: str) -> None:
+    text = BINS.replace("LIMIT", limit).replace("STOP", stop).replace("MARK", mark)
+    assert_marked(PAST, text, "opencl")
+
+
+CORNERS = """
+__device__ void near(float v, int n, int &low, int &high) {
+    if (v < -1.0f || v > n) { low = high = MISS; return; }
+    low = min((int)fmaxf(v, 0.0f), n - 1);
+    high = min(low + 1, n - 1);
+}
+__global__ void scatter(const float *at, const float *grad, float *map, int rows, int width, int points) {
+    const int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= points) return;
+    int x0, x1;
+    near(at[p], width, x0, x1);
+    ASK
+    atomicAdd(map + (p % rows) * width + x0, grad[p]);MARK
+    atomicAdd(map + (p % rows) * width + x1, grad[p]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("miss", "ask", "mark"),
+    [
+        ("-1", "", "  // bad"),
+        ("-1", "if (x0 < 0) return;", ""),
+        ("-1", "if (at[p] < -1.0f || at[p] > width) return;", ""),
+        ("-1", "x0 = max(x0, 0); x1 = max(x1, 0);", ""),
+        ("0", "", ""),
+    ],
+)
+def test_a_mark_is_no_place(miss: str, ask: str, mark: str) -> None:
+    assert_marked(BEFORE, CORNERS.replace("MISS", miss).replace("ASK", ask).replace("MARK", mark))
