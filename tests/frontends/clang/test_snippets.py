@@ -348,3 +348,46 @@ def test_directives_that_are_added_are_comments_where_they_stand() -> None:
         '""")',
         "",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("diff = cp.ElementwiseKernel('raw T y', 'T z', 'z = y[i + 1] - y[i]')\n"
+         "def rise(signal):\n    y = cp.asarray(signal, dtype=cp.float32)\n"
+         "    return diff(y, cp.empty(y.shape, dtype=cp.float32))\n", ["KL102:3"]),
+        ("diff = cp.ElementwiseKernel('raw float32 y', 'float32 z', 'z = y[i + 1] - y[i]')\n"
+         "def rise(n):\n    y = cp.zeros(n + 1, dtype=cp.float32)\n"
+         "    return diff(y, cp.empty(n, dtype=cp.float32))\n", []),
+        ("diff = cp.ElementwiseKernel('raw float32 y, int32 n', 'float32 z', 'z = i + 1 < n ? y[i + 1] : 0')\n"
+         "def rise(signal):\n    y = cp.asarray(signal, dtype=cp.float32)\n"
+         "    return diff(y, y.size, cp.empty_like(y))\n"
+         "def again(signal):\n    y = cp.asarray(signal, dtype=cp.float32)\n"
+         "    return diff(y, len(y), cp.empty_like(y))\n", []),
+        ("turn = cp.ElementwiseKernel('raw float32 a, int32 h, int32 w', 'float32 z', 'z = a[i / h * w + i % h]')\n"
+         "def turned():\n    a = cp.zeros((24, 40), dtype=cp.float32)\n"
+         "    return turn(a, 24, 40, cp.empty((24, 40), dtype=cp.float32))\n", ["KL102:3"]),
+        ("turn = cp.ElementwiseKernel('raw float32 a, int32 h, int32 w', 'float32 z', 'z = a[i / w * w + i % w]')\n"
+         "def turned():\n    a = cp.zeros((24, 40), dtype=cp.float32)\n"
+         "    return turn(a, 24, 40, cp.empty((24, 40), dtype=cp.float32))\n", []),
+        ("rows = cp.ElementwiseKernel('raw float32 a, int32 w', 'raw float32 z',\n"
+         "    'for (int k = 0; k < w; ++k) z[i * w + k] = a[i * w + k + 1];')\n"
+         "def moved(image):\n    image = cp.ascontiguousarray(image, dtype=cp.float32)\n    h, w = image.shape\n"
+         "    rows(image, w, cp.zeros_like(image), size=h)\n", ["KL102:4"]),
+        ("rows = cp.ElementwiseKernel('raw float32 a, int32 w', 'raw float32 z',\n"
+         "    'for (int k = 0; k < w - 1; ++k) z[i * w + k] = a[i * w + k + 1];')\n"
+         "def moved(image):\n    image = cp.ascontiguousarray(image, dtype=cp.float32)\n    h, w = image.shape\n"
+         "    rows(image, w, cp.zeros_like(image), size=h)\n", []),
+        ("dot = cp.ReductionKernel('float32 x, raw float32 w', 'float32 y', 'x * w[i]', 'a + b', 'y = a', '0')\n"
+         "def weighed(n):\n    x, w = cp.zeros(n, dtype=cp.float32), cp.zeros(n - 1, dtype=cp.float32)\n"
+         "    return dot(x, w)\n", ["KL102:3"]),
+        ("dot = cp.ReductionKernel('float32 x, raw float32 w', 'float32 y', 'x * w[i]', 'a + b', 'y = a', '0')\n"
+         "def weighed(n):\n    x, w = cp.zeros(n, dtype=cp.float32), cp.zeros(n, dtype=cp.float32)\n"
+         "    return dot(x, w)\n"
+         "def columns(x, w):\n    return dot(x, cp.zeros(3, dtype=cp.float32), axis=0)\n", []),
+        ("mix = cp.ElementwiseKernel('T a, raw T b', 'T c', 'c = a + b[i]')\ndef both(a, b):\n    return mix(a, b)\n",
+         []),
+    ],
+)  # fmt: skip
+def test_calls_say_how_long_raw_arrays_are(text: str, expected: list[str], tmp_path: Path) -> None:
+    assert found(tmp_path, CUPY + text)[0] == expected

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 from kernlint.frontends.clang.embedded import Program
+from kernlint.frontends.clang.python.elementwise import add_calls
 from kernlint.frontends.clang.python.entered import by_default, entered, given_block, is_tuple, spread, with_one_for_two
 from kernlint.frontends.clang.python.floats import float_extents
 from kernlint.frontends.clang.python.hosts import add_host
@@ -83,6 +84,7 @@ def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
                 launcher.host.span = Span(found[0][0].path, program.start(call), program.end(call))
                 launcher.one_for_two = same
                 launcher.launch(launched, *found[0])
+    add_calls(program, made)
     add_prepared(program, made, lambda expr, scope: _function(program, expr, scope, names))
 
 
@@ -343,7 +345,7 @@ class _Launcher(Reader):
         one = host.number(1)
         if launched.api == "PyCUDA" and launched.grid is None:
             grid = [one]
-        if launched.threads and grid is not None and block is None and _is_none(launched.block):
+        if launched.threads and grid is not None and block is None and isinstance(launched.block, ast.Constant):
             block = self.chosen(grid, kernel)
         self.known = frozenset(self.host.params)
         shared = self.number(launched.shared, where) if launched.shared is not None else None
@@ -443,7 +445,3 @@ class _Launcher(Reader):
     def _known(self, size: Expr) -> bool:
         """Whether a size rests on numbers and on what the grid rests on: others have no say in whether it fits."""
         return all(node.decl.name in self.known for node in walk(size) if isinstance(node, Ref))
-
-
-def _is_none(expr: ast.expr | None) -> bool:
-    return isinstance(expr, ast.Constant) and expr.value is None

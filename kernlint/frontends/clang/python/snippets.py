@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 from kernlint.frontends.clang.embedded import Program, Usage
 from kernlint.frontends.clang.options import Language
+from kernlint.frontends.clang.python.elementwise import ELEMENT, passed_numbers
 from kernlint.frontends.clang.python.launches import of_other_length
 from kernlint.frontends.clang.python.program import Called, PythonProgram, arguments, dotted, program_of
 from kernlint.frontends.clang.python.text import Text, joined, made
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.text.patterns import pattern
 
 _WORD = pattern(rb"[A-Za-z_]\w*")
@@ -641,12 +642,14 @@ _CUPY_REDUCTION = """@preamble@
 
 @dataclass(frozen=True, slots=True)
 class _CupyArgument:
-    """A parameter as CuPy writes it: ``raw`` arrays are indexed by the snippet, others are one element of theirs."""
+    """A parameter as CuPy writes it: ``raw`` arrays are indexed by the snippet, others are one element of theirs, or a
+    number for all elements (``plain``)."""
 
     raw: bool
     type: str
     name: Text
     output: bool
+    plain: bool = False
 
 
 def _cupy_arguments(s: _Snippets, name: str, output: bool) -> Iterator[_CupyArgument]:
@@ -673,10 +676,15 @@ def _cupy(s: _Snippets, snippets: Mapping[str, Text]) -> tuple[list[_CupyArgumen
             raise _Missing  # its shape and strides are asked for
         if not one.raw and any(asked.search(text.data) for text in snippets.values()):
             raise _Missing
+    numbers = passed_numbers(s.program, s.call.node, len(found))
+    found = [replace(one, plain=True) if at in numbers and not one.raw else one for at, one in enumerate(found)]
     declared = made("")
     for one in found:
+        if one.plain:
+            declared = declared + made(f"const {_CUPY_TYPES.get(one.type, one.type)} ") + one.name + made(", ")
+            continue
         declared = declared + made(f"{'' if one.output else 'const '}{_CUPY_TYPES.get(one.type, one.type)} *")
-        declared = declared + (one.name if one.raw else made("_raw_") + one.name) + made(", ")
+        declared = declared + (one.name if one.raw else made(ELEMENT) + one.name) + made(", ")
     template = f"template <{', '.join(f'typename {name}' for name in generic)}>\n" if generic else ""
     parts = {"index": made(_CUPY_INDEX), "template": made(template), "arguments": declared}
     return found, parts
@@ -685,10 +693,10 @@ def _cupy(s: _Snippets, snippets: Mapping[str, Text]) -> tuple[list[_CupyArgumen
 def _cupy_elements(found: list[_CupyArgument], output: bool | None) -> Text:
     out = made("")
     for one in found:
-        if not one.raw and output in (None, one.output):
+        if not one.raw and not one.plain and output in (None, one.output):
             kind = _CUPY_TYPES.get(one.type, one.type)
             head = f"    {kind} &" if one.output else f"    const {kind} "
-            out = out + made(head) + one.name + made(" = _raw_") + made(one.name.data.decode()) + made("[i];\n")
+            out = out + made(head) + one.name + made(f" = {ELEMENT}") + made(one.name.data.decode()) + made("[i];\n")
     return out
 
 
