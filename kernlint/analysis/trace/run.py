@@ -200,7 +200,8 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
     for symbol in moving:
         symbol.uniformity = symbol.certain = Uniformity.GRID
 
-    stored: dict[int, Uniformity] = {}  # how uniform all is that an array holds, until a symbol's uniformity changes
+    stored: dict[int, Uniformity] = {}  # how uniform all is that an array holds, until a symbol of it rises
+    held = _holding(private)
 
     def upper(symbol: Symbol, memo: dict[Term, Uniformity]) -> Uniformity:
         root = id(symbol.origin[0]) if symbol.kind is SymbolKind.LOAD else 0
@@ -230,7 +231,7 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
     for name, level_of in (("uniformity", upper), ("certain", lower)):
         for _ in range(3 * len(Uniformity) + 4):
             memo: dict[Term, Uniformity] = {}
-            stored.clear()
+            stored = {root: level for root, level in stored.items() if level is Uniformity.VARYING}
             stable = True
             for symbol in moving:
                 if getattr(symbol, name) is Uniformity.VARYING:
@@ -239,7 +240,9 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
                 if level > getattr(symbol, name):
                     setattr(symbol, name, level)
                     stable = False
-                    stored.clear()
+                    for root in held.get(id(symbol), set()) & stored.keys():
+                        if stored[root] is not Uniformity.VARYING:  # there is nothing above it
+                            del stored[root]
             if stable:
                 break
         else:
@@ -279,6 +282,16 @@ def _private_contents(trace: Trace) -> dict[int, dict[Term, None]]:
 
 _PLAIN = (InitList, IntLit, FloatLit, Cast, Unary)
 """Nodes of expressions that are one number for all threads."""
+
+
+def _holding(private: dict[int, dict[Term, None]]) -> dict[int, set[int]]:
+    """For each symbol the private arrays that are given what rests on it."""
+    found: dict[int, set[int]] = {}
+    for root, terms in private.items():
+        for term in terms:
+            for symbol in term.symbols:
+                found.setdefault(id(symbol), set()).add(root)
+    return found
 
 
 def _tiles(trace: Trace) -> dict[int, list[Term]]:
