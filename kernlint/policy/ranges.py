@@ -28,7 +28,8 @@ _MAYBE = pattern(
     re.I,
 )
 _NUMBER = (
-    r"(?:\d+[uU]?[lL]* ?<< ?\d+|\d+ ?(?:\^|\*\*) ?\d+|\d{1,3}(?:[ ,']\d{3})+(?!\d)|\d+[kKM](?!\w)|\d+(?!\d))"
+    r"(?:\d+(?:\.\d+)? ?(?:million|billion|thousand)\b|"
+    r"\d+[uU]?[lL]* ?<< ?\d+|\d+ ?(?:\^|\*\*) ?\d+|\d{1,3}(?:[ ,']\d{3})+(?!\d)|\d+[kKM](?!\w)|\d+(?!\d))"
     r"(?: ?- ?1(?!\d))?(?![\w.]*[A-Za-z])"
 )
 _NAME = r"[A-Za-z_]\w*"
@@ -65,6 +66,13 @@ _MOST = pattern(
 )
 _MORE = pattern(rf"\b({_NUMBER})(?:\+| (?:and|or) (?:more|above)\b)")
 _AFTER = pattern(rf"\b({_NAME}) \((<=?|>=?|≤|≥) ?({_NUMBER})\)")
+_BESIDE = pattern(rf"\b({_NAME}) (?:is|are|comes|come|stands|counts?)\b[\w ]{{0,40}}\((?:up to|at most) ({_NUMBER})\)")
+"""``the pitch is in bytes (up to 432128)``"""
+_SIDES = pattern(rf"\b(?:up to|at most|as large as|no larger than) ({_NUMBER}) ?(?:x|by) ?({_NUMBER})(?! ?(?:x|by)\b)")
+_FRAMES = (("width", "height"), ("cols", "rows"), ("columns", "rows"), ("w", "h"))
+"""What the sides of something with two of them are called."""
+_SMALL = pattern(r"\b(?:threads?|tiles?|blocks?|groups?|windows?|filters?|kernels?|patch(?:es)?|stencils?)\b", re.I)
+"""What is small, however much data there is."""
 _FACTOR = rf"{_NUMBER}(?: (?!x\b)[a-z]{{2,}})?"
 _PRODUCT = rf"({_FACTOR}(?: ?(?:\*|x\b) ?{_FACTOR})*)(?! ?(?:[-+*/<>=&|^]|x\b))"
 _EQUALS = pattern(rf"(?<![*/+%.-])(?<![*/+%-] )\b({_NAME}) ?= ?{_PRODUCT}")
@@ -112,6 +120,7 @@ def ranges(source: SourceFile) -> dict[str, Range]:
         return found
     unclear: set[str] = set()
     examples: dict[str, int] = {}
+    sides = 0
     constants = constants_of(code_of(source.data).decode("utf-8", "replace"))
     read = python_comments if is_python(source.path) else comments
     for start, _, text in runs(source.data, read(source.data)):
@@ -120,6 +129,7 @@ def ranges(source: SourceFile) -> dict[str, Range]:
         prose = _plain(text)
         prose = re.sub(_NAME, lambda word: constants.get(word[0], word[0]), prose) if constants else prose
         together = re.search(r"\b(?:each|both)\b", prose) is not None
+        sides = max(sides, _of_sides(prose))
         for name, value in attained(prose):
             examples[name] = max(value, examples.get(name, 0))
         for name, (low, high) in said(prose, beside if together else beside[-1:]):
@@ -127,7 +137,7 @@ def ranges(source: SourceFile) -> dict[str, Range]:
             if any(a is not None and b is not None and a != b for a, b in ((low, known_low), (high, known_high))):
                 unclear.add(name)
             found[name] = (known_low if low is None else low, known_high if high is None else high)
-    if not found and not examples:
+    if not found and not examples and not sides:
         return found
     known = frozenset(re.findall(_NAME, code_of(source.data).decode("utf-8", "replace")))
     counted = {nouns: found.pop(nouns) for nouns in [name for name in found if name.startswith("#")]}
@@ -136,6 +146,14 @@ def ranges(source: SourceFile) -> dict[str, Range]:
     for nouns, one in counted.items():
         for name in named[nouns] or _short(nouns[1:], known, told):
             found.setdefault(name, one)
+    for frame in _FRAMES if sides else ():
+        if known.issuperset(frame):
+            for name in frame:
+                found.setdefault(name, (None, sides))
+    for noun in [name for name in found if name not in known and name.islower() and name.isalpha()]:
+        for name in known:
+            if name.endswith((f"_{noun}", noun.capitalize())):
+                found.setdefault(name, found[noun])
     for noun in [name for name in found if name.startswith("@")]:
         one = found.pop(noun)
         for name in _holding(noun[1:], known):
@@ -147,11 +165,20 @@ def ranges(source: SourceFile) -> dict[str, Range]:
     return {name: one for name, one in found.items() if name not in unclear and (name in known or name == FITS)}
 
 
+def _of_sides(prose: str) -> int:
+    """How long the shorter side of what a comment gives two sides of is; 0 where it gives none."""
+    found = 0
+    for clause in _SENTENCE.split(prose):
+        if _DOUBT.search(clause) is None and _SMALL.search(clause) is None:
+            found = max((min(_value(one[1]), _value(one[2])) for one in _SIDES.finditer(clause)), default=found)
+    return found
+
+
 def _plain(text: str) -> str:
     """A comment in one line, without marks, code, and full stops that end no sentence."""
     prose = " ".join(CODE.sub("", MARK.sub("", text)).split())
     prose = re.sub(r"\be\. ?g\.", "e.g", prose)
-    return _AFTER.sub(r"; \1 \2 \3 ;", prose)
+    return _AFTER.sub(r"; \1 \2 \3 ;", _BESIDE.sub(r"; \1 <= \2 ;", prose))
 
 
 def _counts(noun: str, known: frozenset[str]) -> list[str]:
@@ -270,8 +297,14 @@ def _each(names: str) -> list[str]:
     return [name for name in re.findall(_NAME, names) if name != "and"]
 
 
+_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+
+
 def _value(text: str) -> int:
     """A whole number as comments write it."""
+    spelled = re.match(r"(\d+(?:\.\d+)?) ?(million|billion|thousand)", text)
+    if spelled is not None:
+        return int(float(spelled[1]) * _WORDS[spelled[2]])
     less = re.search(r"(?<=[\d)]) ?- ?1$", text)
     text = text[: less.start()] if less is not None else text
     parts = [int(re.sub(r"\D", "", part)) for part in re.split(r"<<|\^|\*\*", text)]

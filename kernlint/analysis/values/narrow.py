@@ -89,7 +89,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     places = Places(of, subscripts, wide)
     reach = Reach(facts)
     for one in (
-        *(one for one in counted(of, subscripts, seen) if not (language == "hip" and _all_threads(one))),
+        *(one for one in counted(of, subscripts, seen, reach) if not (language == "hip" and _all_threads(one))),
         *numbered(places, reach),
         *commented(places, reach),
         *whole(places, reach),

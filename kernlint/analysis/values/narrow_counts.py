@@ -8,6 +8,7 @@ from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.products import PLACE, added, bits, comparisons, factors, signed, widened_parts
+from kernlint.analysis.values.reach import Reach
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import IntType, StructType
@@ -16,7 +17,7 @@ WARP = 32
 """Threads, at least, of a block whose size is a number."""
 
 
-def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact], reach: Reach) -> Iterator[Narrow]:
     """Indices of the grid in 32 bits that are compared with a count of 64."""
     for condition in of.conditions:
         for test in comparisons(condition.term):
@@ -31,7 +32,7 @@ def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact])
                     if _begins_rows(subscripts, alike):
                         continue
                     weak = (bool(seen) or _by_habit(count)) and not _multiplied(count, seen)
-                    weak = weak or _cut_for_grids(seen)
+                    weak = (weak or _cut_for_grids(seen)) and not reach.counts_beyond(use, count, part)
                     yield Narrow(part, condition.span, "count", count, use=use, weak=weak)
 
 

@@ -127,9 +127,7 @@ def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
     """Parts that a launch in sight lets get too large, by the numbers that it gives or checks.  (Of what is multiplied
     by numbers alone nothing else says so.)"""
     for part in (*places.parts, *places.scaled):
-        told = reach.told_large or part.products
-        found = reach.exceeded(part.access, part.term) if told else None
-        found = found or reach.beyond_admitted(part.access, part.term)
+        found = reach.exceeded(part.access, part.term) or reach.beyond_admitted(part.access, part.term)
         if found is not None:
             yield Narrow(
                 part.term, part.access.span, "numbers", use=part.access, values=found.values, value=found.value

@@ -8,7 +8,6 @@ whether a launch in sight that is bounded by *numbers* lets it leave its type.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
@@ -23,7 +22,7 @@ from kernlint.analysis.values.rooted import Rooted, as_they_are
 from kernlint.prove.admission import Way
 from kernlint.record import dataclass
 from kernlint.symbolic.narrowing import FAR, Narrowing, narrowed, told
-from kernlint.symbolic.polynomial import number, polynomial
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -52,9 +51,6 @@ BEYOND = 1 << 48
 
 FITTING = 1 << 31
 """Elements that a comment speaks of as more than fit, if it says so without a doubt."""
-
-LARGE = 1 << 24
-"""A number that a product with a small one brings beyond 32 bits."""
 
 _NUMBERED = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.PARAM, SymbolKind.LOAD)
 """Kinds of symbols that number things, of which there is a first one."""
@@ -91,16 +87,6 @@ class Reach:
         more = any(len(one) == 1 and one[0] >= FITTING for one in facts.options.amounts)
         self.amounts = facts.options.amounts if more or FITS not in said else ()
         self._said = {} if FITS in said else {name: high for name, (_, high) in said.items() if high is not None}
-
-    @cached_property
-    def told_large(self) -> bool:
-        """Whether a launch in sight passes or checks a number that 32 bits have little room beyond; that a count fits
-        its type is checked by habit."""
-        terms = (term for way in self._ways for term in (*way.checks, *(image for _, image in way.images)))
-        numbers = {part.value or 0 for term in terms for part in subterms(term) if part.op == "const"}
-        return any(
-            value >= LARGE and not any(abs(value - (1 << end)) < 2 for end in (31, 32, 63, 64)) for value in numbers
-        )
 
     @property
     def told_by_comments(self) -> bool:
@@ -144,6 +130,16 @@ class Reach:
             low, high = ranges.of(plain(term))[0], min(limits, default=FAR)
         # (An unsigned number that is taken for a signed one is none below 0.)
         return high if low == 0 and 0 < high < 1 << 31 else None
+
+    def counts_beyond(self, access: Access, count: Term, part: Term) -> bool:
+        """Whether a launch in sight lets a count, which numbers are at the root of, be more than the type of ``part``
+        holds."""
+        kind, most = part.type, 0
+        for way in self._ways if symbols(count) else ():
+            ranges, rooted = self._ranges(access, way), Rooted(access, way)
+            if ranges is not None and all(map(rooted, symbols(count))):
+                most = max(most, ranges.of(count)[1])
+        return isinstance(kind, IntType) and kind.high + 1 < most < BEYOND
 
     def exceeded(self, access: Access, part: Term) -> Example | None:
         """A launch in sight that bounds all that a part is made of by numbers, and lets it get too large."""
@@ -190,7 +186,7 @@ class Reach:
             facts = (*side(access).facts, *WITHIN, *relations)
             spoken = sorted({s for fact in (*facts, part) for s in symbols(fact)}, key=lambda s: s.serial)
             most = {s: self._said[short(s)] for s in spoken if s.kind in _CALLERS and short(s) in self._said}
-            found = _at_most(access, part, way, most)
+            found = _at_most(access, part, way, most) or _past_the_test(access, part, way, most)
             if found is not None:
                 return found
         return None
@@ -239,7 +235,7 @@ def _at_most(
     sound = frozenset(fact for fact in facts if all(_all_fit(high, first) for _, high in upper(fact)))
     rooted = Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
     if not rooted.covers(part):
-        pitch = _pitch(part, rooted, facts, most)
+        pitch = _pitch(access, part, rooted, facts, most)
         if pitch is None:
             return None if zero else _first_of_all(access, part, way, most, rooted)
         most = {**most, **pitch}
@@ -254,6 +250,25 @@ def _at_most(
     if found is not None and kind.high < found.value < BEYOND:
         return Example(tuple((one, high) for one, high in most.items()), found.value)
     return None
+
+
+def _past_the_test(access: Access, part: Term, way: Way | None, most: dict[Symbol, int]) -> Example | None:
+    """What a signed part comes to in the last block of a grid that is rounded up, where sizes are as large as ``most``:
+    it wraps below 0 there, so that a test against a size lets it through."""
+    kind = part.type
+    if way is None or not most or not isinstance(kind, IntType) or not kind.signed:
+        return None
+    tests = [one for fact in side(access).facts for one in conjuncts(fact)]
+    if any(low.value is not None and plain(high) == plain(part) for test in tests for low, high in upper(test)):
+        return None
+    facts = [test for test in tests if not _may_wrap(test)]
+    bounds = [binary("le", cast(one.term, I64), const(largest, I64), BOOL) for one, largest in most.items()]
+    ranges = narrowed((*facts, *WITHIN, *way.relations, *bounds), {})
+    known = frozenset(fact for fact in facts if not set(symbols(fact)) & {*BLOCK, *THREAD})
+    if ranges is None or not Rooted(access, way, frozenset(most), known).covers(part):
+        return None
+    value = _exact(part, ranges, {})[1]
+    return Example(tuple(most.items()), value) if kind.high < value < BEYOND else None
 
 
 def _first_of_all(
@@ -290,21 +305,34 @@ def _all_fit(fact: Term, ranges: Narrowing) -> bool:
     return True
 
 
-def _pitch(part: Term, rooted: Rooted, facts: Iterable[Term], most: Mapping[Symbol, int]) -> dict[Symbol, int] | None:
+def _pitch(
+    access: Access, part: Term, rooted: Rooted, facts: Iterable[Term], most: Mapping[Symbol, int]
+) -> dict[Symbol, int] | None:
     """The distance of rows of which nothing is said, with the length of a row: in ``y * pitch + x`` with an x kept
     below a size, rows are as far from one another as they are long, or farther."""
     free = [s for s in symbols(part) if s.kind is SymbolKind.PARAM and not rooted(s)]
     if len(free) != 1:
         return None
-    whole = polynomial(part)
+    whole, place = polynomial(part), polynomial(access.offset)
     for fact in facts:
         for low, high in upper(fact):
             size = plain(high).symbol
-            if size is not None and size in most:
-                rows = (whole - polynomial(low)).coefficients
-                if rows and all(free[0].term in row for row in rows):
-                    return {free[0]: most[size]}
+            if size is None or size not in most:
+                continue
+            rows = (whole - polynomial(low)).coefficients
+            if rows and all(free[0].term in row for row in rows):
+                return {free[0]: most[size]}
+            step = _times(place, polynomial(low))
+            if step > 1 and whole.coefficients and all(free[0].term in row for row in whole.coefficients):
+                return {free[0]: most[size] * step}  # a pitch in bytes
     return None
+
+
+def _times(place: Polynomial, index: Polynomial) -> int:
+    """How often an index is in a place, 0 where it is not as a whole."""
+    found = {divmod(place.coefficients.get(mono, 0), value) for mono, value in index.coefficients.items()}
+    (times, rest), *others = found or {(0, 0)}
+    return times if not others and not rest else 0
 
 
 def _told_of_sizes(access: Access, ranges: Narrowing) -> Narrowing | None:
