@@ -402,7 +402,9 @@ class Project:
             return None
         known = self._dialects.get(inside, "")
         if known == "":
-            match = self._kernel_under_macro.search(_text(self.absolute(inside)))
+            text = _text(self.absolute(inside))
+            there = any(name.rstrip("{").encode() in text for name in self._keywords)
+            match = self._kernel_under_macro.search(text) if there else None
             names = [] if match is None else [(match[1] or b"").decode(), (match[2] or b"").decode() + "{"]
             known = next((self._keywords[name] for name in names if name in self._keywords), None)
             self._dialects[inside] = known

@@ -205,7 +205,7 @@ def test_a_file_that_vanishes_says_nothing(project: Project) -> None:
 
 def test_a_macro_for_the_keyword_may_stand_on_a_line_that_continues_another() -> None:
     wide = b"#define WIDE \\\n  extern \\\n  __global__ void\n"
-    text = wide + b"// define nothing: __global__\n#define ONE(n) kernel void n(void) {}\n"
+    text = wide + b"// define nothing: __global__\n// define the kernel\n#define ONE(n) kernel void n(void) {}\n"
     assert FileFacts.of("k.cuh", text).macros == ("WIDE", "ONE{")
 
 
