@@ -37,6 +37,7 @@ from kernlint.analysis.content.unasked_helper import unasked
 from kernlint.analysis.content.unset_elements import PLAIN, unset_element
 from kernlint.analysis.content.ways import Missed, Ways, told_apart, unset_variable, worth_it
 from kernlint.analysis.extent.extents import numbers_made_up
+from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
@@ -55,8 +56,19 @@ from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, substitute, symbols
-from kernlint.tree.nodes import Assume, Call, Expr, FunctionDecl, If, IntLit, Trap, VarDecl
-from kernlint.tree.types import I64, ArrayType, FloatType, IntType, Space, StructType, VectorType
+from kernlint.tree.nodes import Assume, Call, DeclStmt, Expr, FunctionDecl, If, IntLit, Trap, VarDecl
+from kernlint.tree.types import (
+    I64,
+    ArrayType,
+    FloatType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    Space,
+    StructType,
+    Type,
+    VectorType,
+)
 from kernlint.tree.walk import strip_casts, walk
 
 BUDGET = Budget(steps=60, points=4_000, rlimit=0)
@@ -317,6 +329,27 @@ def _never(cond: Expr) -> bool:
     return isinstance(cond, IntLit) and not cond.value
 
 
+def _gives_objects(launch: LaunchFact, facts: Facts) -> bool:
+    """Whether a launch hands over objects of a class where the instance, which nobody asks for, has numbers."""
+    pairs = zip(facts.function.params, launch.node.args, strict=False)
+    return any(
+        isinstance(_pointee(arg.type), StructType) and not isinstance(_pointee(p.type), StructType) for p, arg in pairs
+    )
+
+
+def _pointee(kind: Type) -> Type:
+    return kind.pointee if isinstance(kind, PointerType) else kind
+
+
+def _of_type_parameters(template: FunctionDecl) -> Set[Span]:
+    """Where a template declares variables of a type that is its parameter: of a class, they have what its constructor
+    gives them."""
+    if template.body is None:
+        return frozenset()
+    found = (decl for node in walk(template.body) if isinstance(node, DeclStmt) for decl in node.decls)
+    return frozenset(decl.span for decl in found if isinstance(decl.type, OpaqueType))
+
+
 def _compute(facts: Facts) -> tuple[Unset, ...]:
     of = facts[trace]
     if facts.losses or not of.complete or numbers_made_up(facts) or _left_out(facts):
@@ -326,10 +359,13 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     found = list(_scalars(facts, of, facts[scenarios]))
     told = {id(one.decl) for one in found}
     found += [Unset(decl, None, update=node.span) for decl, node in only_updated(facts.reached) if id(decl) not in told]
+    if facts.function.forced and any(_gives_objects(launch, facts) for launch in facts[launches]):
+        objects = _of_type_parameters(facts.kernel.function)
+        found = [one for one in found if one.decl.span not in objects]
     if closed(of):
         found += _arrays(facts, of, facts[scenarios])
     return tuple(found)
 
 
-unset_private = KernelAnalysis("unset_private", _compute, needs=(trace, scenarios, unfollowed))
+unset_private = KernelAnalysis("unset_private", _compute, needs=(trace, scenarios, unfollowed, launches))
 """The first :class:`Unset` use of each private variable of a kernel variant that has one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.memory.uninitialised_private import UninitialisedPrivate
 
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 FOLDED = """
 __device__ float folded(float *x, float v) {
@@ -412,3 +412,24 @@ __global__ void pad(const unsigned char *mask, int *out, int n) {
 @pytest.mark.parametrize("name", CASES)
 def test_case(name: str) -> None:
     assert_marked(UninitialisedPrivate, CASES[name])
+
+
+TOTAL = """
+#include "gone.h"
+struct Sum {
+    __device__ Sum() : s(0) {}
+    __device__ Sum &operator+=(int a) { s += a; return *this; }
+    int s;
+};
+template <typename R, typename T> __global__ void total(R *out, const T *in, int n) {
+    R sum;
+    for (int i = threadIdx.x; i < n; i += 128) sum += in[i];
+    out[threadIdx.x] = sum;
+}
+void go(PASSED *out, Gone<int> in) { total<<<1, 128>>>(out, in.data(), 1000); }
+"""
+
+
+def test_an_object_of_a_class_that_a_launch_hands_over_has_what_its_constructor_gives() -> None:
+    assert not findings(UninitialisedPrivate, TOTAL.replace("PASSED", "Sum"))
+    assert findings(UninitialisedPrivate, TOTAL.replace("PASSED", "int"))
