@@ -211,7 +211,8 @@ class WrongCopyDirection(ModuleRule):
             message = f"this copy overwrites what a kernel has written to {fault.name}, which nobody has read"
             fix = "copy the other way, if the results are meant"
         related = [Related(span, word) for span, word in fault.related]
-        return self.finding(fault.span, message, severity=Severity.WARNING, related=related, fix=fix)
+        level = Severity.NOTE if fault.soft else Severity.WARNING  # nobody looks at what comes: the copy is timed
+        return self.finding(fault.span, message, severity=level, related=related, fix=fix)
 
     def _passed(self, launch: LaunchEvent, walk: HostWalk) -> Finding | None:
         params = launch.kernels[0].params if launch.kernels else ()

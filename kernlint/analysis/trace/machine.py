@@ -282,6 +282,7 @@ class Machine:
         """The state where several disjoint paths that began with ``base`` meet again.
 
         Its path is ``base``; when threads were ``lost`` on other paths, what the paths had in addition stays on it.
+        In host code so does what holds behind loops.
         """
         if not states:
             return None
@@ -298,6 +299,8 @@ class Machine:
             span = next((suffix[0].span for suffix in suffixes if suffix), None)
             if term != TRUE and span is not None:
                 path = (*base, Guard(term, lost, span))
+        elif self.on_host:
+            path = (*base, *_behind_loops([state.path[len(base) :] for state in states]))
         out = states[-1].fork()
         for state in reversed(states[:-1]):
             cond = truth_of(state.path[len(base) :])
@@ -310,6 +313,21 @@ class Machine:
             )
         out.path = path
         return out
+
+
+def _behind_loops(suffixes: Sequence[Sequence[Guard]]) -> Sequence[Guard]:
+    """What holds behind the loops that host code has left on one of several ways."""
+    left = [[guard for guard in suffix if guard.kind is GuardKind.AFTER_LOOP] for suffix in suffixes]
+    if len(suffixes) == 1 or not any(left):
+        return left[0]
+    term = FALSE
+    for suffix, loops in zip(suffixes, left, strict=True):
+        way = truth_of(suffix)
+        for guard in loops:
+            way = conjunction(way, guard.term)
+        term = disjunction(term, way)
+    first = next(loops[0] for loops in left if loops)
+    return () if term == TRUE else (replace(first, term=term),)
 
 
 def join_env(cond: Term, a: dict[VarDecl, Value], b: dict[VarDecl, Value]) -> dict[VarDecl, Value]:

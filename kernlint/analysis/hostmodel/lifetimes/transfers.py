@@ -28,6 +28,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     Whole,
     things_in,
 )
+from kernlint.analysis.hostmodel.lifetimes.unread import never_read
 from kernlint.analysis.hostmodel.places import complete
 from kernlint.apis import Moves
 from kernlint.apis.memory import D2H, H2D
@@ -57,7 +58,7 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
     if kind == H2D and isinstance(source, At):
         _known_to_device(source, s)
     if source is not None:
-        _copied_from(m, e, source, kind, stream, waits, s)
+        _copied_from(m, e, moves, source, kind, stream, waits, s)
     if target is not None:
         _copied_to(m, e, target, source, kind, s)
         overwritten(m, target, s)
@@ -118,7 +119,14 @@ def _to_host(thing: Thing, kind: int | None) -> bool:
 
 
 def _copied_from(
-    m: Machine, e: n.Call, source: Value, kind: int | None, stream: Value | None, waits: bool | None, s: State
+    m: Machine,
+    e: n.Call,
+    moves: Moves,
+    source: Value,
+    kind: int | None,
+    stream: Value | None,
+    waits: bool | None,
+    s: State,
 ) -> None:
     if not isinstance(source, At):
         return
@@ -126,7 +134,8 @@ def _copied_from(
     if fate is None:
         return
     if not source.path and kind in (2, 3) and _untouched(thing, fate) and thing.span is not None:
-        m.report(Fault("nothing", e.span, called(thing, s), related=((thing.span, "allocated here"),)))
+        timed = never_read(m.frames[-1].function, e, moves.target)
+        m.report(Fault("nothing", e.span, called(thing, s), "", ((thing.span, "allocated here"),), timed))
     elif not _untouched(thing, fate):
         m.written.add(e.span)
     late = False
