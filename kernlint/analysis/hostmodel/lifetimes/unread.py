@@ -1,4 +1,4 @@
-"""Memory of the host that a function gets and fills by copies, and never looks at: what is copied there is for nobody."""
+"""Memory of the host that a function fills by copies and never looks at: what is copied there is for nobody."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from kernlint.tree.walk import children, strip_casts
 
 
 def never_read(function: n.FunctionDecl, copy: n.Call, at: int | None) -> bool:
-    """Whether the target of a copy, its argument ``at`` that place, is a variable of ``function`` that nothing there names but functions of the runtime,
-    what sets it, and tests whether there is memory at all: only how long the copy takes may matter then."""
+    """Whether the target of a copy, its argument ``at`` that place, is a variable of ``function`` that nothing there
+    names but functions of the runtime, what sets it, and tests whether there is memory at all: only how long the copy
+    takes may matter then."""
     target = strip_casts(copy.args[at]) if at is not None and at < len(copy.args) else None
     if isinstance(target, n.AddressOf):
         target = strip_casts(target.operand)
