@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Shape
+from kernlint.policy.constants import constants
 from kernlint.policy.promises import runs
 from kernlint.policy.prose import POINTER, line_before
-from kernlint.policy.suppress import code_below, comments
+from kernlint.policy.suppress import code_below, code_of, comments
 from kernlint.source import SourceFile, Span
 from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
@@ -86,11 +87,6 @@ _COLUMN = pattern(r"^[ \t]*([A-Za-z_][\w.]*)(?: {2,}|[ ]*\t\s*)(?=[\w(\[])", re.
 
 _MARK = pattern(r"^[ \t]*(?://[/!]?<?|/\*+!?<?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$|[@\\]param(?:\[[\w, ]*\])?[ \t]*", re.M)
 _MAYBE = pattern(rb"\[ ?\w[^\]\n]*,|\]\[|rows of| x | by |//[ <!/]*[\[(\w]|" + _NOUNS.encode())
-_NUMBERS = pattern(
-    rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+\(?(\d+)\)?[ \t]*(?:/[/*]|\r?$)"
-    rb"|\bconst(?:expr)?\b[\w: \t]*[ \t]([A-Za-z_]\w*)[ \t]*=[ \t]*(\d+)[uUlL]*[ \t]*;",
-    re.M,
-)
 
 
 def shapes(source: SourceFile) -> Iterator[Shape]:
@@ -98,10 +94,7 @@ def shapes(source: SourceFile) -> Iterator[Shape]:
     data = source.data
     if is_python(source.path) or _MAYBE.search(data) is None:
         return
-    numbers: dict[str, str] = {}
-    for match in _NUMBERS.finditer(data):
-        name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
-        numbers.setdefault(name.decode(), value.decode())
+    numbers = constants(code_of(data).decode("utf-8", "replace"))
     for start, end, text, line in _runs(data):
         found = beside(_prose(text), POINTER.findall(line)) if line else said(_prose(text))
         span, until = Span(source.path, start, end), code_below(data, end)

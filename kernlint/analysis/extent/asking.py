@@ -18,6 +18,7 @@ from kernlint.prove.query import Answer, Bounds, Budget, Launch, Proved, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -41,6 +42,10 @@ PATIENT = Budget(steps=80, points=60_000, rlimit=0)
 
 EXAMPLE = 101
 """Size for which a fault is shown where nothing says another: no multiple of anything."""
+
+
+SIDES = (3, 5, 7)
+"""Extents of which a volume is made that few blocks go through: about as many places as :data:`EXAMPLE` says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,12 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
     apart = tuple((s, size - 4 * at) for at, s in enumerate(ordered))
     back = tuple((s, size - 4 * at) for at, s in enumerate(ordered[::-1]))
     whole = _whole(past, ordered, size)
-    launches = [Launch((x, y, z), grid, x * y * z, values) for values in dict.fromkeys((alike, apart, back, whole))]
+    every = [alike, apart, back, whole]
+    if len(axes) == 1 and any(
+        sum(atom.symbol in scalars for atom in mono) > 1 for mono in polynomial(past.size).coefficients
+    ):
+        every.append(tuple((s, SIDES[at % len(SIDES)]) for at, s in enumerate(ordered)))  # a volume in a row
+    launches = [Launch((x, y, z), grid, x * y * z, values) for values in dict.fromkeys(every)]
     return [(launch, ()) for launch in (*launches, Launch((x, y, z), max_threads=x * y * z))]
 
 

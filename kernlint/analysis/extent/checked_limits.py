@@ -21,7 +21,10 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, symbols
 
 MOST = 4096
-"""Numbers beyond are no sizes of arrays, but what a grid or a type may hold."""
+"""Numbers beyond are no sizes of arrays, but what a grid or a type may hold, unless the array itself is as large."""
+
+NEAR = 2
+"""Times the length of an array, and no more, is a number that is compared with it."""
 
 LAST = 8
 """Iterations at the end of a loop that are looked at."""
@@ -46,8 +49,9 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
         return None
     told = {s for loop in loops.values() if loop.condition is not None for s in symbols(loop.condition)}
     by_thread = any(symbol.kind in _OWN for symbol in {*found, *told})
+    most = max(MOST, NEAR * (extent // (access.size or 1)))
     for view in views:
-        values = _at_most(view, wanted)
+        values = _at_most(view, wanted, most)
         for own in (_threads(view, values) if by_thread else ({},)) if values is not None else ():
             refuted = _last(access, place, extent, {**(values or {}), **own}, loops)
             if refuted is not None:
@@ -96,8 +100,9 @@ def _deciding(kernel: Trace, access: Access, place: Term, loops: dict[Symbol, Lo
     return out
 
 
-def _at_most(view: LaunchView, wanted: set[Symbol]) -> Env | None:
-    """The largest numbers that a launch leaves the arguments, if its checks hold with all of them."""
+def _at_most(view: LaunchView, wanted: set[Symbol], highest: int) -> Env | None:
+    """The largest numbers that a launch leaves the arguments, if its checks hold with all of them.  ``highest``: larger
+    ones are no sizes of the array."""
     images = dict(view.images)
     tests = [part for check in view.checks for part in conjuncts(check)]
     host: Env = {}
@@ -112,7 +117,7 @@ def _at_most(view: LaunchView, wanted: set[Symbol]) -> Env | None:
                 return None
             host[one] = most
         value = evaluate(image, host)
-        if value is None or not 0 < value <= MOST:
+        if value is None or not 0 < value <= highest:
             return None
         out[symbol] = value
     return out if _allowed(tests, host) else None
@@ -172,7 +177,7 @@ def _last(access: Access, place: Term, extent: int, values: Env, loops: Mapping[
 def _rounds(loop: LoopContext, at: Mapping[Symbol, int]) -> int | None:
     condition = loop.condition
     assert condition is not None
-    for count in range(MOST + 1):
+    for count in range(max(MOST, *at.values()) + 1 if at else MOST + 1):
         holds = evaluate(condition, {**at, loop.counter: count})
         if holds is None:
             return None

@@ -14,18 +14,20 @@ from typing import TYPE_CHECKING
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts, KernelAnalysis, Shape
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.asking import Past, asked, only_chooses
 from kernlint.analysis.extent.corners import corner
-from kernlint.analysis.extent.limits import counter_ranges, elements, split
-from kernlint.analysis.extent.places import Place, Places, is_pitch, limits_of, moves, places
+from kernlint.analysis.extent.documented_parts import parts_of
+from kernlint.analysis.extent.limits import counter_ranges, elements
+from kernlint.analysis.extent.places import Places, limits_of, moves, places
 from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, Root, RootKind
 from kernlint.prove.query import Refuted
-from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial, term_of
+from kernlint.record import dataclass, replace
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, subterms, symbols
 from kernlint.tree.types import I32, I64, FloatType, Space
 
@@ -214,7 +216,7 @@ class _Kernel:
 
     def _reached(self, access: Access, shape: Shape, sizes: Sequence[Term | None]) -> Beyond | None:
         every = {symbol for size in sizes if size is not None for symbol in symbols(size)}
-        for part, size in _parts(access, sizes, self.known.get(access, ())):
+        for part, size in parts_of(access, sizes, self.known.get(access, ())):
             index = part - number(self._header(access)) if len(sizes) == 1 else part
             if any(value < 0 and any(atom.op == "div" for atom in mono) for mono, value in index.coefficients.items()):
                 return None  # a remainder in other words
@@ -226,7 +228,8 @@ class _Kernel:
             certain = _let_through(access, index, size)
             if not certain and not _comparable(access, index, every):
                 continue
-            past = Past(access, cast(term_of(index), I64), size)
+            plainly = tuple(test for test in access.guards if not _of_floats(test.term)) if certain else access.guards
+            past = Past(replace(access, guards=plainly), cast(term_of(index), I64), size)
             answer = asked(past, self.facts, data=certain)
             found = answer if isinstance(answer, Refuted) else corner(past, self.facts)
             if found is not None:
@@ -248,100 +251,6 @@ _OPERATIONS = {
 def _plain(name: str) -> str:
     """The name of a pointer without what says that it is one."""
     return name.removesuffix("_").removesuffix("_ptr")
-
-
-def _parts(access: Access, sizes: Sequence[Term | None], known: Sequence[Place]) -> Iterator[tuple[Polynomial, Term]]:
-    """The parts of an index with the extent that each belongs to, as far as that is known."""
-    found = elements(access)
-    if found is None:
-        if len(sizes) == 2:
-            yield from _in_bytes(access, sizes)
-        return
-    whole, extra = found
-    if len(sizes) == 1:
-        if sizes[0] is not None:
-            yield whole + number(extra), sizes[0]
-        return
-    told = {symbol for size in sizes if size is not None for symbol in symbols(size)}
-    own = known[0].pitch.atoms if known else set()
-    if len(known) == len(sizes) and known[-1].pitch == number(1) and not any(told & set(symbols(a)) for a in own):
-        yield from ((p.index + number(p.extra), size) for p, size in zip(known, sizes, strict=True) if size is not None)
-    elif None not in sizes[1:]:
-        yield from _divided(whole, extra, sizes)
-
-
-def _in_bytes(access: Access, sizes: Sequence[Term | None]) -> Iterator[tuple[Polynomial, Term]]:
-    """The row, and the place in it, of an access to rows that are so many bytes apart."""
-    size = access.root.element.size
-    parts = list(split(polynomial(access.offset), moves, is_pitch))
-    if not size or size != access.size or len(parts) != 2 or parts[1][1] != number(1):
-        return
-    (row, _), (inner, _) = parts
-    if any(value % size for value in inner.coefficients.values()):
-        return
-    place = Polynomial({mono: value // size for mono, value in inner.coefficients.items()})
-    yield from ((index, told) for index, told in zip((row, place), sizes, strict=True) if told is not None)
-
-
-def _divided(whole: Polynomial, extra: int, sizes: Sequence[Term | None]) -> Iterator[tuple[Polynomial, Term]]:
-    """The parts by division with the products of the extents that are inside; what the index does not tell apart is
-    one part."""
-    out: list[tuple[Polynomial, Term | None]] = []
-    rest = whole
-    open_: Term | None = None
-    pending = False
-    for at, size in enumerate(sizes):
-        room = size if not pending else (None if open_ is None or size is None else binary("mul", open_, size, I64))
-        pitch = number(1)
-        for inner in sizes[at + 1 :]:
-            assert inner is not None
-            pitch = pitch * polynomial(inner)
-        if at == len(sizes) - 1:
-            out.append((rest + number(extra), room))
-            break
-        quotient = _quotient(rest, pitch)
-        if quotient is None:
-            return
-        if not quotient.coefficients:
-            open_, pending = room, True
-            continue
-        pending = False
-        out.append((quotient, room))
-        rest = rest - quotient * pitch
-    for at, (index, told) in enumerate(out):
-        if told is not None and (told.value is None or not at):  # within rows of fixed length nobody tests
-            yield index, told
-
-
-def _quotient(whole: Polynomial, pitch: Polynomial) -> Polynomial | None:
-    """What a pitch is multiplied by in a sum; None where that is not plain."""
-    lead = max((mono for mono in pitch.coefficients), key=len)
-    factor = pitch.coefficients[lead]
-    found: dict[Monomial, int] = {}
-    for mono, value in whole.coefficients.items():
-        rest = list(mono)
-        for atom in lead:
-            if atom not in rest:
-                break
-            rest.remove(atom)
-        else:
-            if not lead and not (value % factor == 0 and mono):
-                continue
-            if value % factor:
-                return None
-            if any(moves(atom) for atom in rest) or not rest:
-                found[tuple(rest)] = value // factor
-    quotient = Polynomial(found)
-    return None if any(_has(mono, lead) for mono in (whole - quotient * pitch).coefficients if lead) else quotient
-
-
-def _has(mono: Monomial, lead: Monomial) -> bool:
-    left = list(mono)
-    for atom in lead:
-        if atom not in left:
-            return False
-        left.remove(atom)
-    return True
 
 
 def _moving(index: Polynomial) -> set[Symbol]:
@@ -390,7 +299,31 @@ def _let_through(access: Access, index: Polynomial, size: Term) -> bool:
     mine = _moving(index)
     tests = {guard.term for guard in access.guards if mine & set(symbols(guard.term))}
     told = {limit.guard.term for limit in limits}
-    return not any(s.kind in _DATA and s not in mine for test in tests - told for s in symbols(test))
+    return not any(_by_data(part, mine) for test in tests - told for part in conjuncts(test))
+
+
+def _by_data(part: Term, mine: set[Symbol]) -> bool:
+    """Whether data may keep an index below something: not by what is true of a number in floating point, or of one made
+    whole, that the index is a part of (``if (depth_of(voxel) <= 0) return;``)."""
+    test = part.args[0] if part.op == "lnot" else part
+    if test.op in ("lt", "le", "eq", "ne") and all(_floating(arg, mine) for arg in test.args):
+        return False
+    return any(s.kind in _DATA and s not in mine for s in symbols(part))
+
+
+def _of_floats(term: Term) -> bool:
+    return any(isinstance(part.type, FloatType) for part in subterms(term))
+
+
+def _floating(term: Term, mine: set[Symbol]) -> bool:
+    """Whether a number is in floating point, or has the symbols ``mine`` by way of such ones alone."""
+    if isinstance(term.type, FloatType):
+        return True
+    return all(
+        any(isinstance(part.type, FloatType) for part in subterms(atom))
+        for atom in polynomial(term).atoms
+        if mine & set(symbols(atom))
+    )
 
 
 def _comparable(access: Access, index: Polynomial, sizes: set[Symbol]) -> bool:

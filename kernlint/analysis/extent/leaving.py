@@ -27,6 +27,7 @@ from kernlint.symbolic.terms import (
     const,
     plain,
     rebuild,
+    substitute,
     subterms,
     symbols,
 )
@@ -271,7 +272,7 @@ def decidable(access: Access, offset: Term) -> Side | None:
         lesser = [part for part in _lesser(guard) if all(s.kind in own or s in free for s in symbols(part))]
         kept += (p for p in lesser if all(s in moving or s.kind is not SymbolKind.COUNTER for s in symbols(p)))
         hidden = not _tests_global_id(guard)
-        if hidden if found & moving else any(_unruly(s) for s in found):
+        if hidden if found & moving else any(_unruly(s) for s in found) and not _holds_at_first(guard, moving):
             return None
     for loop in access.loops:
         if loop.counter in moving and not plainly_left(loop):
@@ -336,6 +337,24 @@ def _uses(terms: Sequence[Term], symbol: Symbol) -> bool:
 def _unruly(symbol: Symbol) -> bool:
     """Whether a condition on the symbol may be false for good, or tell about the thread in a way not seen."""
     return symbol.kind in (SymbolKind.UNKNOWN, SymbolKind.PHI, SymbolKind.EXIT, SymbolKind.TRIPS)
+
+
+def _holds_at_first(guard: Term, moving: set[Symbol]) -> bool:
+    """Whether nothing but sizes and data can keep a condition from holding in the first rounds of the loops that its
+    variables are of: not those that the place moves with.
+
+    Silent: ``while (found < 0) for (k = 0; k <= 8; ++k) a[k] = 0;`` with ``found`` from 0.  Still told: from -1.
+    """
+    images: dict[Symbol, Term] = {}
+    for symbol in symbols(guard):
+        loop = symbol.origin
+        if symbol.kind is SymbolKind.PHI and isinstance(loop, LoopContext) and symbol.init is not None:
+            if loop.counter in moving:
+                return False
+            images[symbol] = symbol.init
+            images[loop.counter] = const(0, loop.counter.type)
+    first = substitute(guard, images)
+    return bool(images) and first.value != 0 and not any(_unruly(symbol) for symbol in symbols(first))
 
 
 def plainly_left(loop: LoopContext) -> bool:

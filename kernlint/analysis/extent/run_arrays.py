@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from math import prod
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
@@ -31,7 +32,7 @@ from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Launch
 from kernlint.symbolic.intervals import interval, refine
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import ArrayType, IntType, Space, VectorType
 
 BEYOND = frozenset({FaultKind.OUT_OF_BOUNDS})
@@ -50,6 +51,9 @@ LARGE = 1024
 
 ALL = 4096
 """The value of sizes that the number of a thread is tested against: all have something to do."""
+
+PART = 4
+"""The threads of a part of the block."""
 
 _UNSEEN = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.EXIT})
 
@@ -148,6 +152,8 @@ def _of_scenario(facts: Facts) -> Iterator[Outside]:
     if shape is None:
         return
     spoken_of = _of_strides(kernel, known.threads) if shape.provenance < Provenance.COMPILED else None
+    if spoken_of is not None and prod(spoken_of) > facts[launch_context].max_threads:
+        spoken_of = None  # more than its bounds allow
     block, reason = shape.block, shape.reason or "a small launch"
     if spoken_of is not None:
         block, reason = spoken_of, "the strides of the kernel"
@@ -157,7 +163,8 @@ def _of_scenario(facts: Facts) -> Iterator[Outside]:
     if not asked:
         return
     x, y, z = (FEW if used and axis not in known.single else 1 for axis, used in enumerate(known.blocks))
-    sizes = tuple((symbol, ALL) for symbol in _tested(kernel))
+    parts = _parts(kernel)
+    sizes = tuple((symbol, PART if symbol in parts else ALL) for symbol in _tested(kernel) | parts)
     launch = Launch(block, (x, y, z), block[0] * block[1] * block[2], sizes)
     run = run_of(facts, launch, None, {}, BEYOND, SMALL)
     if run is not None:
@@ -202,6 +209,27 @@ def _tested(kernel: Trace) -> dict[Symbol, None]:
                 sizes = (s for s in mentioned if s.kind is SymbolKind.PARAM and isinstance(s.type, IntType))
                 found.update(dict.fromkeys(sizes))
     return found
+
+
+def _parts(kernel: Trace) -> dict[Symbol, None]:
+    """The arguments that the remainders of threads' numbers are of, or masks one less than which take these: the
+    threads of a part, which is never larger than the block."""
+    found: dict[Symbol, None] = {}
+    for term in (*indices(kernel), *(test.term for test in kernel.conditions)):
+        for part in subterms(term) if term.symbols else ():
+            by = part.args[1] if part.op == "mod" else None
+            if part.op == "and":
+                by = next((one for arg in part.args for one in polynomial(arg).atoms if _less(arg, one)), None)
+            symbol = plain(by).symbol if by is not None else None
+            if symbol is None or symbol.kind is not SymbolKind.PARAM or not isinstance(symbol.type, IntType):
+                continue
+            if any(own.kind is SymbolKind.THREAD for own in symbols(part)):
+                found[symbol] = None
+    return found
+
+
+def _less(term: Term, one: Term) -> bool:
+    return (polynomial(term) - polynomial(one)).constant == -1
 
 
 def _told(run: Run, asked: Sequence[Access], reason: str, given: bool) -> Iterator[Outside]:

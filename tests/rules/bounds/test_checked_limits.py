@@ -148,3 +148,27 @@ def test_bounds_of_a_launch_say_nothing_of_rows_of_threads() -> None:
     """
     assert findings(ArrayIndexOutOfRange, row)
     assert not findings(ArrayIndexOutOfRange, row.replace("out[threadIdx.x]", "out[threadIdx.y * 128 + threadIdx.x]"))
+
+
+TABLE = """
+constexpr int kSlots = 6000;
+__global__ void look(const int *key, const float *table, int entries, float *out) {
+    __shared__ float near[SIZE];
+    for (int i = threadIdx.x; i < entries; i += 128) near[i] = table[i];
+    __syncthreads();
+    out[blockIdx.x * 128 + threadIdx.x] = near[min(key[threadIdx.x], entries - 1)];
+}
+int run(const int *key, const float *table, int entries, float *out) {
+    if (entries < 1 || entries > LIMIT) return 1;
+    look<<<8, 128>>>(key, table, entries, out);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "limit", "bad"),
+    [("4096", "kSlots", True), ("6000", "kSlots", False), ("1024", "100000", False)],
+)
+def test_arrays_as_long_as_the_limit_is_large(size: str, limit: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, TABLE.replace("SIZE", size).replace("LIMIT", limit))) is bad

@@ -253,3 +253,61 @@ __kernel void curl(__global const TYPE *restrict a, __global TYPE *restrict b) {
 def test_what_is_said_of_all_fields(said: str, kind: str, across: str, down: str, bad: bool) -> None:
     text = STAGGERED.replace("SAID", said).replace("TYPE", kind).replace("ACROSS", across).replace("DOWN", down)
     assert bool(findings(WrongBoundsGuard, text, "opencl")) is bad
+
+
+CELLS = """
+struct Grid { int nx, ny, nz; float cell; };
+// heat holds nx * ny * nz values
+__global__ void warm(Grid g, const float *sun, int days, float *heat) {
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c TEST g.nx * g.ny * g.nz) return;
+    const int z = c / (g.nx * g.ny);
+    const float depth = z * g.cell;
+    if (depth > 4.0f) return;
+    const int day = (int)(depth * 7.0f);
+    if (day < 0 || day >= days) return;
+    if (sun[day] - depth < -1.0f) return;
+    heat[c] += sun[day];
+}
+"""
+
+
+@pytest.mark.parametrize(("test", "bad"), [(">", True), (">=", False)])
+def test_what_data_let_pass_behind_the_test(test: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, CELLS.replace("TEST", test))) is bad
+
+
+LIMITED_BY_DATA = """
+// heat holds n values
+__global__ void warm(const int *length, int n, float *heat) {
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c > n) return;
+    if (c < length[0]) heat[c] = 0.0f;
+}
+"""
+
+
+def test_a_number_from_memory_may_keep_it_inside() -> None:
+    assert not findings(WrongBoundsGuard, LIMITED_BY_DATA)
+
+
+PATCHES = """
+#define SIDE 6
+#define PARTS ((SIDE + 1) / 2)
+#define FACE (SIDE * SIDE)
+// src: planes * FACE values, dst: 9 * planes * PARTS * PARTS values
+__kernel void patches(__global const float *src, __global float *dst, const int planes) {
+    const int u = get_global_id(0), v = get_global_id(1), p = get_global_id(2);
+    if (u >= PARTS || v >= PARTS || p >= planes) return;
+    for (int k = 0; k < 9; ++k) {
+        const int x = 2 * u + k % 3, y = 2 * v + k / 3;
+        const float value = INSIDE ? src[p * FACE + y * SIDE + x] : 0.0f;
+        dst[((k * planes + p) * PARTS + v) * PARTS + u] = value;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("inside", "bad"), [("y >= 0", True), ("x < SIDE && y < SIDE", False)])
+def test_extents_of_constants_that_are_made_of_others(inside: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, PATCHES.replace("INSIDE", inside), "opencl")) is bad

@@ -170,3 +170,73 @@ __kernel void dots(__global const float *a, __global float *c, uint width) {
 def test_the_block_that_a_kernel_requires_goes_before_its_strides(size: str, told: bool) -> None:
     required = f"__attribute__((reqd_work_group_size({size}, 1, 1)))" if size else ""
     assert bool(findings(ArrayIndexOutOfRange, DOTS.replace("REQUIRED", required), "opencl")) is told
+
+
+BOUNDED = """
+__global__ void __launch_bounds__(BOUND) bands(const float *in, float *out, int n) {
+    __shared__ float keep[2][66];
+    const int k = threadIdx.x;
+    for (int b = 0; b < 2; ++b) keep[b][k + 1] = 0.0f;
+    __syncthreads();
+    for (int s = 0; s < n; s += 66) out[blockIdx.x * 66 + s + k] = keep[s & 1][k + 1] + in[s];
+}
+"""
+
+
+@pytest.mark.parametrize(("bound", "bad"), [(64, False), (128, True)])
+def test_strides_are_no_block_beyond_the_bounds(bound: int, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, BOUNDED.replace("BOUND", str(bound)))) is bad
+
+
+PARTS = """
+/* part is a power of two */
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void sums(__global const float *in, __global float *out, const int items, const int part) {
+    __local float acc[64];
+    const int lid = get_local_id(0);
+    const int at = lid & (part - 1);
+    const int item = get_group_id(0) * (64 / part) + lid / part;
+    float sum = 0.0f;
+    if (item < items)
+        for (int k = at; k < 100; k += part) sum += in[item * 100 + k];
+    acc[lid] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = FROM; s > 0; s >>= 1) {
+        if (at < s) acc[lid] += acc[lid + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (at == 0 && item < items) out[item] = acc[lid];
+}
+"""
+
+
+@pytest.mark.parametrize("start", ["part >> 1", "part / 2"])
+def test_a_part_is_no_larger_than_the_block(start: str) -> None:
+    assert not findings(ArrayIndexOutOfRange, PARTS.replace("FROM", start), "opencl")
+
+
+ROUNDS = """
+#define LOT 24
+__kernel void choose(__global const int *first, __global const int *with, __global int *out, int n, int most) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    uchar used[LOT];
+    int found = START;
+    for (int low = 0; found == 0 && low <= most; low += LOT) {
+        for (int c = FROM; c <= LAST; ++c) used[c] = 0;
+        for (int e = first[i]; e < first[i + 1]; ++e)
+            if (with[e] >= low && with[e] < low + LOT) used[with[e] - low] = 1;
+        for (int c = 0; c < LOT; ++c)
+            if (!used[c]) { found = low + c + 1; break; }
+    }
+    out[i] = found;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "first", "last", "bad"), [("0", "1", "LOT", True), ("0", "0", "LOT - 1", False), ("1", "1", "LOT", False)]
+)
+def test_conditions_that_hold_in_the_first_round(start: str, first: str, last: str, bad: bool) -> None:
+    text = ROUNDS.replace("START", start).replace("FROM", first).replace("LAST", last)
+    assert bool(findings(ArrayIndexOutOfRange, text, "opencl")) is bad
