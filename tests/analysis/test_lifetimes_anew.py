@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
+from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
 
 from tests.rules.marked import findings
 
@@ -52,3 +53,45 @@ def test_a_variable_of_the_file(static: str, first: str, call: str, between: str
     code = CODE.replace("STATIC", static).replace("FIRST", first).replace("CALL", call)
     found = findings(DeviceMemoryLeak, code.replace("BETWEEN", between).replace("LAST", last))
     assert bool(found) is told, found
+
+
+TAKEN = """
+#include <list>
+#include <stack>
+#include <utility>
+#include <vector>
+struct Pool { void *memory; size_t size; };
+static std::vector<Pool> pools;
+static std::vector<std::pair<void *, int>> pairs;
+static std::stack<Pool> stacked;
+static std::list<Pool> listed;
+Pool another();
+bool more();
+void give_back() {
+    BODY
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("Pool one; while (!pools.empty()) { one = pools.back(); cudaFree(one.memory); pools.pop_back(); }", False),
+        ("while (!pools.empty()) { cudaFree(pools.back().memory); pools.pop_back(); }", False),
+        ("while (!pools.empty()) { cudaFree(pools.front().memory); pools.erase(pools.begin()); }", False),
+        (
+            "std::pair<void *, int> one; while (!pairs.empty()) { one = pairs.back(); cudaFree(one.first);"
+            " pairs.pop_back(); }",
+            False,
+        ),
+        ("Pool one; while (!stacked.empty()) { one = stacked.top(); cudaFree(one.memory); stacked.pop(); }", False),
+        ("Pool one; for (auto &each : listed) { one = each; cudaFree(one.memory); }", False),
+        ("Pool one; while (more()) { one = another(); cudaFree(one.memory); }", False),
+        ("Pool one = another(); while (more()) { cudaFree(one.memory); }", True),
+        ("Pool one = pools.back(); while (!pools.empty()) { cudaFree(one.memory); pools.pop_back(); }", True),
+        ("Pool one; one = another(); Pool two; two = one; cudaFree(one.memory); cudaFree(two.memory);", True),
+        ("Pool one; one = pools.back(); cudaFree(one.memory); cudaFree(pools.back().memory); pools.pop_back();", True),
+    ],
+)
+def test_objects_assigned_anew_hold_other_memory(body: str, told: bool) -> None:
+    assert bool(findings(DeviceUseAfterFree, TAKEN.replace("BODY", body))) is told

@@ -66,7 +66,7 @@ class Machine:
         self.frames: list[Frame] = []
         self.steps = 0
         self.serial = 0
-        self.lazy: dict[tuple[Place, int, str], Value] = {}
+        self.lazy: dict[tuple[Place, int | Atom, str], Value] = {}
         self.keys: dict[Place, tuple[tuple[str, str], ...]] = {}
         self.origins: dict[Thing, Place] = {}
         self.made_at: dict[Thing, int] = {}

@@ -68,9 +68,10 @@ def load(m: Machine, at: Place, type_: Type, state: State, span: Span) -> Value:
 
 
 def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
-    """What a place of unknown contents holds: the same value, as long as nothing may have changed it."""
+    """What a place of unknown contents holds: the same value, as long as nothing may have changed it, and the
+    object that it is a part of has not been assigned anew."""
     local = at.thing.kind is Kind.LOCAL and not state.fate(at.thing).out
-    version = 0 if local else state.version
+    version: int | Atom = _assigned_whole(at, state) or (0 if local else state.version)
     pointer = isinstance(type_, PointerType) or (  # the driver's pointers are numbers
         isinstance(type_, IntType) and type_.bits == 64 and m.keys.get(at, ((),))[-1] in m.program.kinds
     )
@@ -81,7 +82,7 @@ def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
             keys = m.keys.get(at, ())
             kind = m.program.kinds.get(keys[-1], Kind.BEHIND) if keys else Kind.BEHIND
             thing = Thing(kind, name_of(at), None, "", None, None, keys[-1] if keys else None)
-            m.made_at[thing] = version
+            m.made_at[thing] = version if isinstance(version, int) else state.version
             m.origins[thing] = thing.origin = at
             found = At(thing)
             if keys:
@@ -90,6 +91,15 @@ def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
             found = Atom("value", (at, version))
         m.lazy[key] = found
     return found
+
+
+def _assigned_whole(at: Place, state: State) -> Atom | None:
+    """What was stored to the object that a place is a part of: where that is one value, its parts are that value's."""
+    for size in range(len(at.path) - 1, -1, -1):
+        held = state.memory.get(At(at.thing, at.path[:size]))
+        if isinstance(held, Atom):
+            return held
+    return None
 
 
 def name_of(at: Place) -> str:

@@ -6,7 +6,7 @@ from kernlint.analysis.hostmodel.lifetimes.arguments import ends
 from kernlint.analysis.hostmodel.lifetimes.deleters import object_ends, owner_ends
 from kernlint.analysis.hostmodel.lifetimes.growth import SIZE, counts, moved_away
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
-from kernlint.analysis.hostmodel.lifetimes.memory import behind, dropped, escape, load, store, variable
+from kernlint.analysis.hostmodel.lifetimes.memory import behind, dropped, escape, load, overlaps, store, variable
 from kernlint.analysis.hostmodel.lifetimes.model import (
     NULL,
     At,
@@ -35,6 +35,7 @@ _SEQUENCE = pattern(
 _OWNER = pattern(r"(?:struct |class )?std::(?:unique|shared)_ptr\b.*")
 _START = frozenset({"data", "begin", "cbegin", "end", "cend", "c_str"})
 _ELEMENT = frozenset({"operator[]", "at", "front", "back"})
+_TAKES_OUT = frozenset({"pop_back", "pop_front", "erase"})
 _ASKS = frozenset({"size", "empty", "capacity", "length", "max_size"})
 _CONTENT = "#content"
 _HELD = "#held"
@@ -305,6 +306,11 @@ def _of_sequence(m: Machine, e: n.Call, last: str, s: State) -> list[Outcome] | 
                     )
                 else:
                     escape(m, content, after)
+                    if last in _TAKES_OUT:  # what is first and last now are other elements than before
+                        for end in (At(content.thing, ("front",)), At(content.thing, ("back",))):
+                            for place in [place for place in after.memory if overlaps(place, end) and place.path]:
+                                del after.memory[place]
+                            after.memory[end] = m.fresh(last)
                 out.append((after, m.fresh(last)))
     return out
 
