@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Root
 from kernlint.analysis.wording import takes
 from kernlint.finding import Finding, Severity
 from kernlint.record import dataclass
 from kernlint.rule import Meta, Rule
+from kernlint.tree.nodes import Call, Ref, Subscript, VarDecl
 from kernlint.tree.types import Space
+from kernlint.tree.walk import strip_casts, walk
 
 REGISTERS = 255 * 4
 """Bytes that all registers of an NVIDIA thread hold (255 registers of 4 bytes): what is larger goes to memory."""
@@ -34,7 +37,8 @@ class OversizedPrivateArray(Rule):
 
     The sizes of all private arrays of the kernel and of the helpers it calls are added up. From 1 KiB on (more than
     all 255 registers hold) it is a note, from 8 KiB on (eight times as much) a warning, above the limit of a named
-    target an error.
+    target an error. An array of which every subscript is a constant number is none to the compiler: it takes it apart
+    into variables, of which only those take room whose value is still needed.
 
     ```cuda bad
     __global__ void smooth(const float *in, float *out, int n) {
@@ -81,6 +85,8 @@ class OversizedPrivateArray(Rule):
             for root in facts[trace].arrays
             if root.space is Space.PRIVATE and root.extent and root.decl is not None
         ]
+        if sum(root.extent or 0 for root in arrays) >= self.options.note_bytes:
+            arrays = _in_memory(arrays, facts)
         total = sum(root.extent or 0 for root in arrays)
         if not arrays or total < self.options.note_bytes or numbers_made_up(facts):
             return
@@ -113,3 +119,24 @@ class OversizedPrivateArray(Rule):
             if (value := target.value("max_local_bytes_per_thread")) is not None
         ]
         return min(known) if known else (None, "")
+
+
+def _in_memory(arrays: list[Root], facts: Facts) -> list[Root]:
+    """Those that a compiler cannot take apart into variables: of which a place is named that is no constant, or the
+    address given to what is not followed.  (Scalar replacement of aggregates, as in LLVM's pass SROA.)"""
+    kept: set[VarDecl | None] = set()
+    for access in facts[trace].accesses:
+        if access.offset.value is None or access.size is None:
+            roots = (access.root, *access.root.candidates, *(root for _, root, _ in access.root.choices))
+            kept.update(root.decl for root in roots)
+    named: set[int] = set()
+    for function in facts.reached:
+        for node in walk(function.body) if function.body is not None else ():
+            if isinstance(node, Subscript):
+                named.add(id(strip_casts(node.base)))
+            elif isinstance(node, Call) and node.function is not None and node.function.body is not None:
+                named.update(id(strip_casts(arg)) for arg in node.args)
+            elif isinstance(node, Ref) and id(node) not in named:  # what names a part of it comes before it
+                kept.add(node.decl)
+    whole = facts[trace].complete
+    return [root for root in arrays if root.decl in kept or root.volatile or not whole]

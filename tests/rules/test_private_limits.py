@@ -24,3 +24,33 @@ __kernel void rank(__global const float *in, __global float *out, const int w, c
 def test_levels(side: int, level: list[str]) -> None:
     shown = findings(OversizedPrivateArray, RANK.replace("SIZE", str(side)), "opencl")
     assert [one.severity.name for one in shown] == level
+
+
+PARTS = """
+typedef uint4 lanes;
+__kernel void mix(__global uint *out, const uint seed, const uint picked) {
+    lanes state[1200];
+    state[0].x = seed; state[0].y = 0; state[0].z = 1; state[0].w = 2;
+    state[1] = state[0] + 3u;
+    state[1199] = state[1] * state[0];
+    BODY
+    out[get_global_id(0)] = state[1199].x ^ state[1].w;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("", False),
+        ("state[2 + 3].x = seed; state[7] = state[5];", False),
+        ("state[picked & 7].x = seed;", True),
+        ("for (int i = 0; i < 1200; ++i) state[i].x ^= seed;", True),
+        ("for (int i = 0; i < picked; ++i) state[i].x ^= seed;", True),
+        ("lanes *at = state + picked; at->x = seed;", True),
+        ("out[1] = unseen(state);", True),
+    ],
+)
+def test_arrays_of_which_every_subscript_is_a_number_are_variables(body: str, told: bool) -> None:
+    shown = findings(OversizedPrivateArray, PARTS.replace("BODY", body), "opencl")
+    assert bool(shown) is told
