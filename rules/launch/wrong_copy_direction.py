@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.handles import address_of_symbol, array_as_pointer
+from kernlint.analysis.hostmodel.handles import address_of_symbol, array_as_pointer, of_host_compiler
 from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
 from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.members import field_of, member_memory
@@ -18,7 +18,7 @@ from kernlint.apis import Moves, api_of, base_name
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.symbolic.terms import const
-from kernlint.tree.nodes import Assign, Call, Cast, IntLit, Node
+from kernlint.tree.nodes import Assign, Call, Cast, IntLit, Module, Node
 from kernlint.tree.types import U8, PointerType, Space, StructType
 from kernlint.tree.walk import strip_casts
 
@@ -183,7 +183,7 @@ class WrongCopyDirection(ModuleRule):
                     fix = "copy it to the host first, or use managed memory"
                     yield self.finding(access.span, message, fix=fix)
             for made in walk.trace.apis:
-                if made.span not in seen and (told := _misgiven(made, walk)) is not None:
+                if made.span not in seen and (told := _misgiven(made, walk, facts.module)) is not None:
                     seen.add(made.span)
                     yield self.finding(made.span, told[0], fix=told[1])
             for launch in walk.trace.launches:
@@ -277,12 +277,12 @@ _HOST_POINTER = {
 """Which argument of a function is the flags, and which the host's memory (OpenCL 3.0 API, 5.2.1 and 5.3.1)."""
 
 
-def _misgiven(call: ApiEvent, walk: HostWalk) -> tuple[str, str] | None:
+def _misgiven(call: ApiEvent, walk: HostWalk, module: Module) -> tuple[str, str] | None:
     """What is wrong with what a call is given, and how to mend it."""
     if _no_symbol(call, walk):
         message = "this is a variable of the host, where the call takes a symbol of the device"
         return message, "exchange the first two arguments"
-    if address_of_symbol(call):
+    if address_of_symbol(call) and not of_host_compiler(module):
         message = "this is the address of a symbol, where the call takes the symbol itself: it fails"
         return message, "leave out the &, and pass an offset as such"
     if array_as_pointer(call):

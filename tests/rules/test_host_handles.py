@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
+from tests.project.test_own_headers import check, codes
 from tests.rules.marked import findings
 
 SYMBOLS = """
@@ -41,6 +44,35 @@ void run(const float *from, const Limits *given, int *to, float *dev, int at) {
 def test_addresses_of_symbols(call: str, told: bool) -> None:
     found = findings(WrongCopyDirection, SYMBOLS.replace("CALL", call))
     assert any("address of a symbol" in one.message for one in found) is told, found
+
+
+UPLOAD = """
+#include <cuda_runtime.h>
+struct Limits { int low, high; };
+extern __constant__ Limits limits;
+MORE
+void run(const Limits *given) { cudaMemcpyToSymbol(&limits, given, sizeof(Limits)); LAST }
+"""
+TWICE = "__global__ void twice(float *x) { x[threadIdx.x] *= 2.0f; }"
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "last", "told"),
+    [
+        ("upload.cpp", "", "", False),
+        ("upload.cc", "float half(float x) { return x / 2; }", "cudaDeviceSynchronize();", False),
+        ("upload.cu", "", "", True),
+        ("upload.cuh", "", "", True),
+        ("upload.cpp", TWICE, "", True),
+        ("upload.cpp", "__device__ float half(float x) { return x / 2; }", "", True),
+        ("upload.cpp", '#include "twice.cuh"', "twice<<<1, 32>>>(nullptr);", True),
+    ],
+)
+def test_which_compiler_sees_a_symbol(tmp_path: Path, name: str, more: str, last: str, told: bool) -> None:
+    (tmp_path / "twice.cuh").write_text(TWICE)
+    (tmp_path / name).write_text(UPLOAD.replace("MORE", more).replace("LAST", last))
+    found = codes(check(tmp_path, name))
+    assert ("KL606" in found) is told, found
 
 
 @pytest.mark.parametrize("given", ["&limit", "HIP_SYMBOL(limit)", "limit"])
