@@ -421,6 +421,10 @@ class LaunchLimits(Rule):
 def _fix_of(message: str) -> str:
     if "no blocks" in message:
         return "launch only where there is something to do"
+    if "the kernel requires" in message:
+        return "launch it with the block that it requires, or change what it requires"
+    if message.endswith("is empty"):
+        return "give the block at least one thread along each axis"
     return "use a smaller block and more blocks" if "block" in message else "spread the grid along x"
 
 
