@@ -458,10 +458,8 @@ def _leave(
         if len(terms) == len(final):
             return call(f"after{loop.counter.serial}.exits", (*terms, *reasons), terms[0].type)
         if isinstance(first, StructValue):
-            fields = []
-            for name, _ in first.fields:
-                parts = [v.get(name) for v in final if isinstance(v, StructValue)]
-                fields.append((name, after([p for p in parts if p is not None])))
+            each = [dict(v.fields) for v in final if isinstance(v, StructValue)]
+            fields = ((name, after([of[name] for of in each if name in of])) for name, _ in first.fields)
             return StructValue(first.type, tuple(fields))
         if isinstance(first, PointerValue) and all(isinstance(v, PointerValue) and v.root is first.root for v in final):
             offsets = tuple(v.offset for v in final if isinstance(v, PointerValue))

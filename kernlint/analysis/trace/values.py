@@ -61,12 +61,16 @@ class StructValue:
 
     def get(self, name: str) -> Value | None:
         """Value of a field, or None when it has none of that name."""
-        return next((value for key, value in self.fields if key == name), None)
+        for key, value in self.fields:
+            if key == name:
+                return value
+        return None
 
     def with_field(self, name: str, value: Value) -> StructValue:
         """A copy with one field replaced or added."""
-        if any(key == name for key, _ in self.fields):
-            return StructValue(self.type, tuple((k, value if k == name else v) for k, v in self.fields))
+        for at, (key, _) in enumerate(self.fields):
+            if key == name:
+                return StructValue(self.type, (*self.fields[:at], (name, value), *self.fields[at + 1 :]))
         return StructValue(self.type, (*self.fields, (name, value)))
 
 
@@ -196,13 +200,13 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
             assert isinstance(pointer, PointerValue)
             return ReferenceValue(MemPlace(pointer, left_at.type, volatile=left_at.volatile or right_at.volatile))
     if isinstance(a, StructValue) and isinstance(b, StructValue):
-        names = [name for name, _ in a.fields]
-        out = a
-        for name in names:
-            left, right = a.get(name), b.get(name)
-            if left is not None and right is not None:
-                out = out.with_field(name, merge(cond, left, right))
-        return out
+        beside = dict(b.fields)
+        made: list[tuple[str, Value]] = []
+        for field in a.fields:
+            name, left = field
+            right = beside.get(name)
+            made.append(field if right is None or right is left else (name, merge(cond, left, right)))
+        return StructValue(a.type, tuple(made))
     named = [one for side in (a, b) if isinstance(side, FunctionValue) for one in side.all]
     if named:
         first, *others = dict.fromkeys(FunctionValue(one.function, one.name) for one in named)
