@@ -172,3 +172,71 @@ def test_a_change_of_which_the_author_says_that_it_does_not_arrive(
 ) -> None:
     found = told(RATES.replace("COMMENT", comment), "KL807", tmp_path, capsys)
     assert [line for _, line in found] == lines
+
+
+CLIPPED = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def clipped(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = max(x[i], 0.0)
+
+def shape_of(n, threads=192):
+    return GRID, threads
+
+def run(values):
+    x = cuda.to_device(values)
+    clipped[shape_of(x.size)](x)
+    return x.copy_to_host()
+"""
+
+
+@pytest.mark.parametrize(
+    ("grid", "codes"),
+    [
+        ("n / threads + 1", ["KL803"]),
+        ("n // threads", ["KL602"]),
+        ("(n + threads - 1) // threads", []),
+    ],
+)
+def test_a_function_that_returns_the_configuration(
+    grid: str, codes: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [code for code, _ in told(CLIPPED.replace("GRID", grid), "KL6,KL8", tmp_path, capsys)] == codes
+
+
+SIDES = """
+from numba import cuda
+
+@cuda.jit
+def product(a, b, out):
+    i, j = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = a[i] * b[j]
+
+class Product:
+    def __init__(self, wide=32, high=SIDE):
+        self.block = (wide, high)
+
+    def __call__(self, a, b):
+        out = cuda.device_array((a.size, b.size))
+        grid = tuple((n + s - 1) // s for n, s in zip(out.shape, self.block))
+        product[grid, self.block](cuda.to_device(a), cuda.to_device(b), out)
+        return out
+
+def square(a):
+    return Product(CALL)(a, a)
+"""
+
+
+@pytest.mark.parametrize(
+    ("side", "call", "codes"), [("40", "", ["KL601"]), ("32", "", []), ("40", "16, 16", []), ("None", "", [])]
+)
+def test_sides_of_a_block_by_their_defaults(
+    side: str, call: str, codes: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SIDES.replace("SIDE", side).replace("CALL", call)
+    assert [code for code, _ in told(text, "KL601", tmp_path, capsys)] == codes

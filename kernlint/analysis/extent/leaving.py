@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 
 from kernlint.analysis.accesses.pairs import side
@@ -259,7 +259,7 @@ def decidable(access: Access, offset: Term) -> Side | None:
     own = PLACE if SymbolKind.BLOCK in kinds_of(offset) else OWN
     moving = {s for s in symbols(offset) if s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER)}
     kept: list[Term] = []
-    asked = side(access)
+    asked = _in_first_round(side(access), moving)
     tests = {one.counter: _test_of(one.counter, asked) for one in asked.counters if one.counter in moving}
     loops = [one.condition for one in asked.counters if tests.get(one.counter) is not None]
     for guard in asked.guards:
@@ -289,6 +289,24 @@ def decidable(access: Access, offset: Term) -> Side | None:
             one = replace(one, condition=test)
         ranged.append(one)
     return Side(offset, asked.size, tuple(kept), tuple(ranged))
+
+
+def _in_first_round(asked: Side, moving: Set[Symbol]) -> Side:
+    """The access in the first round of loops that go on as long as data let them, too, and not up to a number from
+    there: before it the data are a test as any other."""
+    guards, counters = list(asked.guards), list(asked.counters)
+    for at, one in enumerate(counters):
+        if one.counter not in moving or one.condition is None:
+            continue
+        parts = list(conjuncts(one.condition))
+        data = [part for part in parts if not kinds_of(part) <= OWN | {SymbolKind.PARAM}]
+        if not data or any(one.counter in symbols(part) or any(map(_unruly, symbols(part))) for part in data):
+            continue
+        counters[at] = replace(one, condition=binary("eq", one.counter.term, const(0, I64), BOOL))
+        guards = [guard for guard in guards if guard not in (*data, one.condition)]
+        guards += [part for part in parts if part not in data and part not in guards]
+    same = counters == list(asked.counters)
+    return asked if same else Side(asked.offset, asked.size, tuple(guards), tuple(counters))
 
 
 def _lesser(guard: Term) -> Iterator[Term]:

@@ -76,10 +76,23 @@ def _by_default(program: PythonProgram, finder: Finder, found: Launched) -> Iter
         again = _launched(program, finder, usual) if usual is not None else None
         if again is not None:
             yield again
-    elif isinstance(given, ast.Name):
-        value = default_of(program, given.id, where)
-        if value is not None:
+    elif isinstance(given, (ast.Name, ast.Tuple)):
+        value = _usual(program, given, where)
+        if value is not None and value is not given:
             yield replace(found, grid=None, block=value, where=where)
+
+
+def _usual(program: PythonProgram, block: ast.expr, scope: Scope) -> ast.expr | None:
+    """A block with the defaults of parameters for these; None where one has none."""
+    if isinstance(block, ast.Name):
+        return default_of(program, block.id, scope)
+    if not isinstance(block, ast.Tuple):
+        return block if isinstance(block, ast.Constant) else None
+    sides = [_usual(program, side, scope) for side in block.elts]
+    known = [side for side in sides if side is not None]
+    if len(known) < len(sides) or known == block.elts:
+        return None
+    return ast.copy_location(ast.Tuple(known, ast.Load()), block)
 
 
 def _left_open(program: PythonProgram, found: Launched | None, called: Called) -> bool:
@@ -102,6 +115,8 @@ def _launched(program: PythonProgram, finder: Finder, called: Called) -> Launche
         if jitted is None:
             return None
         config, where = program.resolved(target.slice, scope)
+        if (told := program.returned(config, where)) is not None:
+            config, where = told
         if not isinstance(config, ast.Tuple) or not 2 <= len(config.elts) <= 4:
             return None
         shared = config.elts[3] if len(config.elts) > 3 else None
