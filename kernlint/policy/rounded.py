@@ -19,7 +19,10 @@ from kernlint.text.pythontext import is_python
 
 _MAYBE = pattern(rb"(?:round(?:s|ed)?|padded)\b[^;{}]{0,60}\bup\b|round_?up|ceil_?div|next multiple", re.I)
 _SIZE = pattern(
-    r"\bglobal (?:work )?(?:sizes?|range)\b|\bND-?Range\b|\bgrid\b(?! ?(?:point|cell|size_))|\bwork.?items\b", re.I
+    r"\bglobal (?:work )?(?:sizes?|range)\b|\bND-?Range\b|\bgrid\b(?! ?(?:point|cell|size_))|\bwork.?items\b"
+    r"|\b(?:host|launch|enqueue|dispatch)\w*\b"
+    r"(?=[^;]*\bmultiple of (?:the |a )?(?:work.?group|thread.?block|local|block|group)(?:'s)?(?: size)?\b)",
+    re.I,
 )
 _UP = pattern(
     r"\brounded up\b(?! to (?:the |a )?(?:next )?power)|\brounds?\b[^.;]{0,60}\bup\b|"
@@ -27,7 +30,9 @@ _UP = pattern(
     re.I,
 )
 _DOUBT = pattern(
-    r"\b(?:may|might|could|if|unless|not|never|pad(?:ded|s|ding)?|as well|too|also|buffers?|arrays?|rows are)\b", re.I
+    r"\b(?:may|might|could|if|unless|not|never|pad(?:ded|s|ding)?|as well|too|also|alloc\w*|buffers?|arrays?|"
+    r"rows are)\b",
+    re.I,
 )
 _AXES = pattern(
     r"\b(?:in|along) ([xyz](?:(?:, | and )[xyz])*)\b(?! ?-?direction)|\b(both|all) (?:directions|axes|dimensions)\b",
@@ -45,7 +50,7 @@ def rounded(source: SourceFile) -> Iterator[Rounded]:
         for sentence in re.split(r"(?<=[a-z)\]}\d])\.(?=\s|$)|;", prose(text, MARK_BEHIND)):
             axes = along(sentence)
             if axes:
-                yield Rounded(axes, Span(source.path, start, end), code_below(data, end))
+                yield Rounded(axes, Span(source.path, start, end), code_below(data, end, headed=True))
                 break
 
 

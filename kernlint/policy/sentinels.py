@@ -60,7 +60,7 @@ def sentinels(source: SourceFile) -> Iterator[Sentinel]:
         plain = prose(text, MARK_BEHIND)
         plain = named.sub("-1", plain) if named is not None else plain
         for name in beside(plain, line) if line.strip() else said(plain):
-            yield Sentinel(name, -1, Span(source.path, start, end), code_below(data, end))
+            yield Sentinel(name, -1, Span(source.path, start, end), code_below(data, end, headed=True))
 
 
 def beside(text: str, line: str) -> list[str]:

@@ -97,7 +97,7 @@ def shapes(source: SourceFile) -> Iterator[Shape]:
     numbers = constants(code_of(data).decode("utf-8", "replace"))
     for start, end, text, line in _runs(data):
         found = beside(_prose(text), POINTER.findall(line)) if line else said(_prose(text))
-        span, until = Span(source.path, start, end), code_below(data, end)
+        span, until = Span(source.path, start, end), code_below(data, end, headed=True)
         for name, dims, ordered in found:
             known = tuple(re.sub(r"\b[A-Za-z_]\w*", lambda m: numbers.get(m[0], m[0]), dim) for dim in dims)
             yield Shape(name, known, ordered, span, until)

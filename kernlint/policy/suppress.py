@@ -134,11 +134,16 @@ def code_of(data: bytes) -> bytes:
     return _TOKEN.sub(b" ", data)
 
 
-def code_below(data: bytes, start: int) -> int:
-    """Offset of the first brace or semicolon of code after ``start``: the end of what stands directly below."""
+def code_below(data: bytes, start: int, headed: bool = False) -> int:
+    """Offset of the first brace or semicolon of code after ``start``: the end of what stands directly below.
+    ``headed``: or of the first macro that is defined there, or file included; a comment before these heads them all."""
     blank = _TOKEN.sub(lambda match: b" " * len(match.group()), data[start : start + 4096])
-    found = re.search(rb"[;{}]", blank)
+    found = (_BELOW if headed else _CODE).search(blank)
     return start + (found.start() if found else len(blank))
+
+
+_CODE = pattern(rb"[;{}]")
+_BELOW = pattern(rb"[;{}]|^[ \t]*#[ \t]*(?:define|include|ifndef)\b", re.M)
 
 
 class _Reader:

@@ -18,6 +18,7 @@ from kernlint.analysis.extent.pending import Pending, pending
 from kernlint.analysis.extent.pushed import Behind, pushed
 from kernlint.analysis.extent.pushes_elsewhere import Uncapped as Push
 from kernlint.analysis.extent.pushes_elsewhere import pushes_elsewhere
+from kernlint.analysis.extent.recorded_counts import Overread, overread
 from kernlint.analysis.extent.room_left import Untold, room_left
 from kernlint.analysis.extent.run_arrays import run_arrays
 from kernlint.analysis.extent.searched_ends import BehindFound, searched_ends
@@ -132,6 +133,7 @@ class ArrayIndexOutOfRange(Rule):
         unclamped,
         run_arrays,
         told_apart,
+        overread,
         replayer,
     )
     requires_whole = True
@@ -175,9 +177,11 @@ class ArrayIndexOutOfRange(Rule):
         full_up: tuple[Full, ...] = (*facts[full_counts], *facts[full_loops])
         yield from (self._full(one) for one in full_up if one.access.root not in arrays)
         arrays |= {one.access.root: [] for one in full_up}
+        recorded: tuple[Overread, ...] = facts[overread]
+        yield from (self.told(one.access.span, one.told, calls(one.access)) for one in recorded)
         apart: tuple[ToldApart, ...] = facts[told_apart]
         for state in apart:
-            if not state.below and state.access.root not in arrays:
+            if (state.empty or not state.below) and state.access.root not in arrays:
                 yield self.told(state.access.span, state.told, calls(state.access))
 
     def _behind(self, one: Behind) -> Finding:

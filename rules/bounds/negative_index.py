@@ -120,7 +120,7 @@ class NegativeIndex(Rule):
             yield self._nothing_found(kept)
         apart: tuple[ToldApart, ...] = facts[told_apart]
         for state in apart:
-            if state.below and state.access.root not in arrays:
+            if state.below and not state.empty and state.access.root not in arrays:
                 yield self.told(state.access.span, state.told, calls(state.access))
         halves: tuple[OneSided | HalfClamped, ...] = (*facts[one_sided], *facts[half_clamped])
         for half in halves:

@@ -1,7 +1,8 @@
 """Runs of elements at one cursor, of which one is tested against the room that is left, and another is not.
 
 ``if (literals > SIZE - have) break;`` stands before the copy of as many elements to ``plain[have + i]``; the copy of
-``match`` elements at the same cursor, with a length from the same stream, asks nothing.  What is compared is the last
+``match`` elements at the same cursor, with a length from the same stream, asks nothing.  So it is where one length is
+held down to the room (``min(match, SIZE - have)``), and the other is not.  What is compared is the last
 place of each store over the rounds of its loops, or the place of one that is tested in each round: with the test it is
 the last one of the array, and without it grows with a number from memory that no condition speaks of.
 """
@@ -19,8 +20,8 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.polynomial import Polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, subterms, symbols
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, plain, subterms, symbols
 
 STORES = 16
 """Stores to one array that are compared."""
@@ -52,6 +53,21 @@ def _tested(access: Access, last: Polynomial) -> Guard | None:
             slack = slack_of(part)
             if slack is not None and (slack[0] + last).constant == room - 1 + slack[1]:
                 return guard
+    return None
+
+
+def _held(access: Access, last: Polynomial) -> tuple[Polynomial, Guard] | None:
+    """What a run begins at, and the condition of its loop, where its length is held down to the room that is left:
+    ``i < min(length, SIZE - have)``."""
+    room = (access.root.extent or 0) // (access.root.element.size or 1)
+    for mono, times in last.coefficients.items():
+        if len(mono) != 1 or times != 1 or (least := plain(mono[0])).op != "min":
+            continue
+        begin = last - Polynomial({mono: 1}) + number(1)
+        if any((begin + polynomial(arm)).constant == room for arm in least.terms):
+            inner = access.loops[-1]
+            guard = next(one for one in access.guards if one.loop is inner and one.kind is GuardKind.LOOP)
+            return Polynomial({(atom,): 1 for atom in _cursors(begin)}), guard
     return None
 
 
@@ -113,6 +129,7 @@ def _of(group: Sequence[Access], of: Trace) -> Iterator[Untold]:
     tested = [(access, last, guard, room) for access, last in lasts if (guard := _tested(access, last)) is not None]
     # Where each round is tested the cursor may be behind the array afterwards: any length is too much there.
     tested += [(access, *found, 2) for access in group if lasts and (found := _in_rounds(access)) is not None]
+    tested += [(access, *found, room) for access, last in lasts if (found := _held(access, last)) is not None]
     for access, last in lasts:
         for other, known, guard, least in tested:
             cursors = _cursors(last)

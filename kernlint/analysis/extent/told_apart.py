@@ -2,7 +2,8 @@
 
 ``if (top > SIZE - 2) ++lost; stack[top] = ...; stack[top + 1] = ...;`` knows of a full stack, and stores behind it:
 where the test holds, the place is past the end, and no condition of the access fails then.  So it is with a place for
-which the kernel has a mark of its own: ``cell = inside ? y : -1`` is asked for nowhere before ``map[cell * width]``.
+which the kernel has a mark of its own: ``cell = inside ? y : -1`` is asked for nowhere before ``map[cell * width]``,
+and with the ends of a run that ``if (begin == end) ++empty;`` finds to have none.
 
 What is compared are sums: the place, or the last one of a loop, less the size, is what the test says to be positive, or
 more.  Silent where another condition speaks of the same numbers in a way that is not plain.
@@ -46,13 +47,15 @@ LOWEST = -(1 << 16)
 @dataclass(frozen=True, slots=True, eq=False)
 class ToldApart:
     """An access that is outside (``below`` the start, or past the last of ``room`` elements) in a state that a test
-    tells apart (None: its place is not known).  ``mark``: the number that the index is made of then."""
+    tells apart (None: its place is not known).  ``mark``: the number that the index is made of then.
+    ``empty``: it is an element of a run that has none."""
 
     access: Access
     below: bool
     room: int | None
     test: Span | None
     mark: int | None = None
+    empty: bool = False
 
     @property
     def told(self) -> Told:
@@ -68,13 +71,17 @@ class ToldApart:
                 "the data make the test hold",
                 f"test that the coordinate is not {self.mark}",
             )
-        how = (
-            "that a test before it tells apart"
-            if self.test is not None
-            else "that a clamp of the same number allows for"
-        )
+        if self.empty:
+            return Told(
+                f"{what} where the run that it is the {'last' if self.below else 'first'} element of has none: a test "
+                "tells such runs apart, and does not keep them from here",
+                related,
+                "there are empty runs, as the test says, and one of them is the first or the last",
+                "leave the access out where the run is empty",
+            )
         return Told(
-            f"{what} {end} of {self.access.root.name} in a state {how}, and does not keep from here",
+            f"{what} {end} of {self.access.root.name} where a test before it holds, which does not keep threads from "
+            "here",
             related,
             "the state is reached that the kernel looks for",
             "leave the access out where the test says so",
@@ -175,6 +182,35 @@ def _states(of: Trace) -> list[tuple[ConditionEvent, Polynomial]]:
     return found
 
 
+def _ends_of(test: ConditionEvent) -> tuple[Symbol, Symbol] | None:
+    """(begin, end) of a run that a test asks to be empty: two numbers that stand beside each other in memory."""
+    for truth in (test.term, negate(test.term)):
+        for part in conjuncts(truth) if truth.op in ("eq", "land") else ():
+            ends = [plain(side).symbol for side in part.args] if part.op == "eq" else []
+            for begin, end in (ends, ends[::-1]) if len(ends) == 2 else ():
+                if begin is None or end is None or not begin.kind is end.kind is SymbolKind.LOAD:
+                    continue
+                if not isinstance(begin.origin, tuple) or not isinstance(end.origin, tuple):
+                    continue
+                root, size = begin.origin[0], begin.origin[0].element.size
+                apart = polynomial(end.origin[1]) - polynomial(begin.origin[1])
+                if root is end.origin[0] and size and apart.constant == size:
+                    return begin, end
+    return None
+
+
+def _of_empty(access: Access, empty: Sequence[tuple[ConditionEvent, Symbol, Symbol]]) -> ToldApart | None:
+    """The first or the last element of a run that a test before has found to be empty, and has left it at that."""
+    found = elements(access) if empty and access.root.kind is RootKind.PARAM else None
+    for test, begin, end in empty if found is not None and not found[1] else ():
+        first, last = polynomial(begin.term), polynomial(end.term) - number(1)
+        if found is None or found[0] not in (first, last) or not _always_before(test, access):
+            continue
+        if not any(symbol in (begin, end) for guard in access.guards for symbol in symbols(guard.term)):
+            return ToldApart(access, found[0] == last, None, test.span, empty=True)
+    return None
+
+
 def _marked(term: Term, picks: dict[Term, bool], marks: set[int]) -> None:
     """The choices in an index that data make, one way of which is a negative number: that way."""
     if term.op == "select":
@@ -255,6 +291,7 @@ def _compute(facts: Facts) -> tuple[ToldApart, ...]:
     found: dict[Root, ToldApart] = {}
     states = [] if of.calls else _states(of)
     tests = {test.term: test.span for test in of.conditions}
+    runs = [(test, *ends) for test in of.conditions[:TESTS] if not of.calls and (ends := _ends_of(test)) is not None]
     for access in of.accesses:
         root = access.root
         if root in found or root.kind in (RootKind.UNKNOWN, RootKind.IMAGE) or access.doubted:
@@ -262,6 +299,7 @@ def _compute(facts: Facts) -> tuple[ToldApart, ...]:
         one = _tested(access, states) if states and root.kind is RootKind.VARIABLE else None
         if one is None and not shifted(context, access) and not any(moved(context, axis) for axis in range(3)):
             one = _at_mark(access, tests)
+        one = one or _of_empty(access, runs)
         if one is not None:
             found[root] = one
     return tuple(found.values())

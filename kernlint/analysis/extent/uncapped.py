@@ -64,7 +64,7 @@ def _pushes(group: Sequence[Access]) -> dict[Symbol, tuple[Access, Guard]]:
             continue
         cap = _cap(one, symbol)
         made_of = counters(symbol) if cap is not None and place == polynomial(symbol.term) else set()
-        if cap is not None and made_of and _goes_on(one, made_of):
+        if cap is not None and made_of and goes_on(one, made_of):
             found.update(dict.fromkeys(made_of, (one, cap)))
     return found
 
@@ -82,7 +82,7 @@ def _cap(push: Access, count: Symbol) -> Guard | None:
     return None
 
 
-def _goes_on(push: Access, made_of: set[Symbol]) -> bool:
+def goes_on(push: Access, made_of: set[Symbol]) -> bool:
     """Whether nothing that a count is made of asks how large it is, and data or arguments say how often it goes up."""
     if any(_asks(end, made_of) for symbol in made_of for end in (symbol.init, symbol.step) if end is not None):
         return False

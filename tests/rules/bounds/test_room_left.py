@@ -45,6 +45,7 @@ ROOM = "if (plainly > WINDOW - have) break;"
         (ROOM, LONG, "if (have + again > WINDOW) break;", False),
         (ROOM, LONG, "if (again > 16) break;", False),
         (ROOM, "min(codes[at] | codes[at + 1] << 8, WINDOW - have)", "", False),
+        ("", "min(codes[at] | codes[at + 1] << 8, WINDOW - have)", "", True),
         (ROOM, "codes[at] & 15", "", False),  # how many there are is known to somebody else
         ("", LONG, "", False),
     ],

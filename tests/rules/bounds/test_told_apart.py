@@ -89,3 +89,29 @@ __global__ void scatter(const float *at, const float *grad, float *map, int rows
 )
 def test_a_mark_is_no_place(miss: str, ask: str, mark: str) -> None:
     assert_marked(BEFORE, CORNERS.replace("MISS", miss).replace("ASK", ask).replace("MARK", mark))
+
+
+RUNS = """
+__global__ void ends(const int *starts, const float *values, int rows, float *low, float *high, int *none) {
+    const int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows) return;
+    const int from = starts[r], to = starts[r + 1];
+    if (from == to) { atomicAdd(none, 1); STOP }
+    low[r] = values[LOW];MARK
+    high[r] = values[HIGH];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stop", "low", "high", "mark"),
+    [
+        ("", "from", "to - 1", "  // bad"),
+        ("return;", "from", "to - 1", ""),
+        ("", "min(from, rows - 1)", "max(to - 1, 0)", ""),
+        ("", "r", "r", ""),
+    ],
+)
+def test_empty_runs_are_counted(stop: str, low: str, high: str, mark: str) -> None:
+    text = RUNS.replace("STOP", stop).replace("LOW", low).replace("HIGH", high).replace("MARK", mark)
+    assert_marked(PAST, text)

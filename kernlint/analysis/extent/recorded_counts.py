@@ -1,0 +1,168 @@
+"""Lists that one kernel fills as far as there is room, beside a count that goes on, and another reads as far as that.
+
+``if (found < 64) list[i * 64 + found] = j; ++found; ... counts[i] = found;`` says that there may be more than 64; a
+kernel of the file that goes through ``list[i * 64 + k]`` with ``k < counts[i]`` is in the next row then, or behind the
+last.  Silent where anything else is asked of the number, and where another kernel writes to the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.counter_clamps import called, held_in
+from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.pushed import counted, counters, last_of_run
+from kernlint.analysis.extent.told import Told
+from kernlint.analysis.extent.truths import slack_of
+from kernlint.analysis.extent.uncapped import goes_on
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind, Trace
+from kernlint.analysis.trace.kernels import kernel_traces
+from kernlint.analysis.wording import element, verb
+from kernlint.finding import Related
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
+from kernlint.symbolic.show import words
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recorded:
+    """``kernel`` stores to ``listed`` at a count that ``cap`` keeps below ``room``, and leaves all of the count in
+    memory by ``record``."""
+
+    kernel: str
+    listed: str
+    room: Polynomial
+    cap: Guard
+    record: Access
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overread:
+    """An access as far as a recorded count says."""
+
+    access: Access
+    of: Recorded
+
+    @property
+    def told(self) -> Told:
+        """What is wrong, in words."""
+        return Told(
+            f"{element(self.access)} is {verb(self.access)} as far as a count says that {self.of.kernel} leaves in "
+            f"memory: it stores {words_of(self.of.room)} elements at most, and counts on",
+            [
+                Related(self.of.cap.span, "the elements are stored as far as there is room"),
+                Related(self.of.record.span, "the count is recorded as it is"),
+            ],
+            "there are more to count than there is room for",
+            f"go no further than {words_of(self.of.room)}, or record the count of what was stored",
+        )
+
+
+def words_of(room: Polynomial) -> str:
+    """A number of elements, in words."""
+    return words(term_of(room))
+
+
+def _rows_of(form: Polynomial, own: tuple[Term, ...], room: Polynomial) -> bool:
+    """Whether all of a place but ``own`` is a multiple of a number of elements."""
+    rest = [(mono, times) for mono, times in form.coefficients.items() if mono and mono != own]
+    if room.constant is not None:
+        return bool(rest) and all(times % room.constant == 0 for _, times in rest)
+    (name,) = {symbol.name for atom in room.atoms for symbol in symbols(atom)}
+    return bool(rest) and all(any(a.symbol is not None and a.symbol.name == name for a in mono) for mono, _ in rest)
+
+
+def _is_room(room: Polynomial) -> bool:
+    if room.constant is not None:
+        return room.constant > 1
+    (mono, *more) = room.coefficients
+    symbol = mono[0].symbol if len(mono) == 1 else None
+    return not more and room.coefficients[mono] == 1 and symbol is not None and symbol.kind is SymbolKind.PARAM
+
+
+def _pushes(of: Trace) -> Iterator[tuple[Access, Symbol, Guard, Polynomial]]:
+    """(store, count, test, room) of stores in rows at a count that is tested against their length."""
+    for access in of.accesses:
+        found = elements(access) if access.kind is AccessKind.WRITE and access.root.kind is RootKind.PARAM else None
+        for mono in found[0].coefficients if found is not None and not found[1] else ():
+            count = mono[0].symbol if len(mono) == 1 else None
+            if found is None or count is None or count.kind is not SymbolKind.PHI or found[0].coefficients[mono] != 1:
+                continue
+            for guard in access.guards:
+                for part in conjuncts(guard.term) if guard.loop is None else ():
+                    slack = slack_of(part)
+                    if slack is None or slack[0].coefficients.get(mono) != -1:
+                        continue
+                    room = slack[0] + polynomial(count.term) - number(slack[1] - 1)
+                    if _is_room(room) and _rows_of(found[0], mono, room):
+                        yield access, count, guard, room
+
+
+def _recorded(kernel: str, of: Trace) -> Iterator[tuple[str, Recorded]]:
+    for access, count, guard, room in _pushes(of):
+        made_of = counters(count)
+        if not made_of or not goes_on(access, made_of):
+            continue
+        known = dict.fromkeys(made_of, access)
+        for other in of.accesses:
+            stored = other.kind is AccessKind.WRITE and other.value is not None and other.root.kind is RootKind.PARAM
+            last = counted(polynomial(other.value), known) if stored and other.value is not None else None
+            if last is not None and last[1] == 0 and other.root is not access.root:
+                yield called(other.root), Recorded(kernel, called(access.root), room, guard, other)
+
+
+def _compute(facts: ModuleFacts) -> dict[str, Recorded]:
+    found: dict[str, Recorded] = {}
+    writers: dict[str, set[str]] = {}
+    for kernel, of in facts[kernel_traces].compared():
+        for access in of.accesses:
+            if access.writes:
+                writers.setdefault(called(access.root), set()).add(kernel.function.name)
+        for name, one in _recorded(kernel.function.name, of) if not of.calls else ():
+            found.setdefault(name, one)
+    return {name: one for name, one in found.items() if writers.get(name) == {one.kernel}}
+
+
+recorded_counts = ModuleAnalysis("recorded_counts", _compute, needs=(kernel_traces,))
+"""By the arrays that counts are left in, what kernels of a file store of what they count: a :class:`Recorded` each."""
+
+
+def _end(access: Access) -> tuple[Symbol, Polynomial] | None:
+    """(the number from memory that a loop over an array goes as far as, all of the last place) of an access."""
+    found = elements(access)
+    if found is None or found[1] or not access.loops:
+        return None
+    inner = access.loops[-1]
+    if found[0].coefficients.get((inner.counter.term,)) != 1:
+        return None
+    last = last_of_run(access, found[0])
+    for mono in last.coefficients if last is not None else ():
+        symbol = mono[0].symbol if len(mono) == 1 else None
+        if last is None or symbol is None or held_in(symbol.term) is None or last.coefficients[mono] != 1:
+            continue
+        others = (g for g in access.guards if g.loop is not inner and g.kind is not GuardKind.AFTER_LOOP)
+        if last.coefficients.get((), 0) == -1 and not any(symbol in symbols(guard.term) for guard in others):
+            return symbol, last
+    return None
+
+
+def _of(facts: Facts) -> tuple[Overread, ...]:
+    known: dict[str, Recorded] = facts[recorded_counts]
+    found: dict[Root, Overread] = {}
+    for access in facts[trace].accesses if known else ():
+        end = _end(access) if access.root.kind is RootKind.PARAM and access.root not in found else None
+        root = held_in(end[0].term) if end is not None else None
+        one = known.get(called(root)) if root is not None else None
+        if end is None or one is None or one.listed != called(access.root):
+            continue
+        if one.kernel != facts.kernel.function.name and _rows_of(end[1], (end[0].term,), one.room):
+            found[access.root] = Overread(access, one)
+    return tuple(found.values())
+
+
+overread = KernelAnalysis("overread", _of, needs=(trace, recorded_counts))
+"""An :class:`Overread` for each list of a kernel variant that has one."""
