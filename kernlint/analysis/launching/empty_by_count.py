@@ -15,7 +15,7 @@ from kernlint.apis.records import Fills, Moves
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Atomic, Deref, Expr, If, Node, ParamDecl, Ref, Return, Subscript
 from kernlint.tree.walk import walk
 
@@ -49,8 +49,8 @@ def empty_by_count(launch: LaunchFact) -> Counted | None:
 
 
 def _counted(count: Symbol, launch: LaunchEvent, trace: Trace) -> Counted | None:
-    read = next((api for api in trace.apis if api.order < launch.order and _gives(api, count)), None)
-    moves = api_of(read.name) if read is not None else None
+    read = trace.left.get(count)
+    moves = api_of(read.name) if read is not None and read.order < launch.order else None
     if read is None or not isinstance(moves, Moves) or moves.source is None:
         return None
     source = read.args[moves.source]
@@ -63,11 +63,6 @@ def _counted(count: Symbol, launch: LaunchEvent, trace: Trace) -> Counted | None
     if not any(_counts(one, source.root) for one in adding):
         return None
     return Counted(count, read.span, before[-1].span)
-
-
-def _gives(api: ApiEvent, count: Symbol) -> bool:
-    """Whether a call leaves ``count`` behind where it was given the address of a variable."""
-    return any(isinstance(value, Term) and plain(value).symbol is count for value in api.after)
 
 
 def _stores(api: ApiEvent, place: PointerValue) -> bool:

@@ -382,7 +382,8 @@ class Trace:
     variables met, in order, with their byte extents in the Root.  ``throws``: exceptions.  ``gaps``: what was not
     understood.  ``complete``: no gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
     ``overwritten``: identities of roots that something not followed may have written to.  ``addresses``: those that are
-    stored for others to use, as reads of no size.  ``steps``: what the walk has cost.
+    stored for others to use, as reads of no size.  ``left``: the first call that leaves a symbol behind where it was
+    given the address of a variable.  ``steps``: what the walk has cost.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -406,6 +407,7 @@ class Trace:
     assumptions: set[str] = field(default_factory=set)
     overwritten: set[int] = field(default_factory=set)
     addresses: list[Access] = field(default_factory=list)
+    left: dict[Symbol, ApiEvent] = field(default_factory=dict)
     steps: int = 0
 
     @property

@@ -24,7 +24,7 @@ from kernlint.analysis.trace.values import (
 from kernlint.apis import Made, Makes, makes
 from kernlint.apis.memory import BOXES
 from kernlint.apis.names import PLACED, known_name
-from kernlint.symbolic.terms import Symbol, SymbolKind, Uniformity, binary, call, cast, const, unknown
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, call, cast, const, plain, unknown
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     AddressOf,
@@ -72,11 +72,15 @@ def _extents(m: Machine, arg: Expr) -> Value | None:
     return StructValue(kind, tuple(zip("xyz", sizes, strict=True)))
 
 
-def now_behind(m: Machine, event: ApiEvent) -> tuple[Value | None, ...]:
-    """What stands where the addresses lead that a call was given, after it."""
+def note_after(m: Machine, event: ApiEvent) -> None:
+    """Note what stands where the addresses lead that a call was given, after it."""
     if m.state is None:
-        return ()
-    return tuple(_behind(m, value, arg) for value, arg in zip(event.args, event.node.args, strict=True))
+        return
+    event.after = tuple(_behind(m, value, arg) for value, arg in zip(event.args, event.node.args, strict=True))
+    for value in event.after:
+        symbol = plain(value).symbol if isinstance(value, Term) else None
+        if symbol is not None:
+            m.trace.left.setdefault(symbol, event)
 
 
 _LATER = pattern(r"(?:cuda|hip|cu)Mem\w*Async(?:_v2)?|(?:clE|e)nqueueReadBuffer")

@@ -21,8 +21,8 @@ from kernlint.analysis.trace.host import (
     handle_of_symbol,
     keep_allocated,
     made_of,
+    note_after,
     note_call,
-    now_behind,
     written_by,
 )
 from kernlint.analysis.trace.launch import linear
@@ -273,7 +273,7 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
         event.result = result
         if m.on_host:
             block_chosen(m, e)
-            event.after = now_behind(m, event)
+            note_after(m, event)
     return result
 
 
