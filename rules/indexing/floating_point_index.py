@@ -29,7 +29,8 @@ class FloatingPointIndex(Rule):
     name a neighbour beyond that. A position that was computed in float (in an array of the thread's own), one of
     several coordinates (side by side in a buffer, or together in an index), one that is left out where it is below
     zero, or that is used as a number too, is a place in an image or a cell of a grid; so is what counts how often a
-    value occurs. None of these is reported.
+    value occurs. None of these is reported. A note is what is only so by the letter: elements of the type
+    that a template is given for all its numbers, which who has more rows than a float can name gives another one.
 
     ```cuda bad
     __global__ void pick(const float *rows, const float *in, float *out, int n) {
@@ -109,6 +110,7 @@ class FloatingPointIndex(Rule):
                 said.add(place)
                 made = [a.index for a in walked.accesses if a.index is not None and symbol in symbols(a.index)]
                 slabs = bool(made) and all(_of_slabs(index, symbol) for index in made)
+                slabs = slabs or _of_any_type(facts, root.name)
                 yield self.finding(
                     place,
                     f"an index is read from floating-point memory ({root.name}): beyond 2**{EXACT_BITS} a float no "
@@ -145,6 +147,13 @@ def _of_slabs(index: Term, symbol: Symbol) -> bool:
     return all(
         len(mono) > SLAB for mono in polynomial(index).coefficients if any(symbol in symbols(atom) for atom in mono)
     )
+
+
+def _of_any_type(facts: Facts, name: str) -> bool:
+    """Whether a parameter's elements have the type that a template is given for all its numbers: who has more rows than
+    a float can name gives it another one."""
+    pairs = zip(facts.kernel.function.params, facts.function.params, strict=False)
+    return any(ours.name == name and ours.type != theirs.type for theirs, ours in pairs)
 
 
 def _as_numbers(term: Term) -> Iterator[Symbol]:

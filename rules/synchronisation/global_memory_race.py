@@ -17,7 +17,7 @@ from kernlint.analysis.sharing.race_words import calls, cell, device_fence, seve
 from kernlint.analysis.sharing.races import Place, place
 from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.sharing.slots import Slot, slots
-from kernlint.analysis.trace.events import AccessKind
+from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.analysis.warps.lockstep import of_one_warp, told_in_step
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity, folded
 from kernlint.prove.query import Actor, Refuted
@@ -124,18 +124,29 @@ class GlobalMemoryRace(Rule):
         told: dict[int, int] = dict.fromkeys(map(id, fenced), 2)  # wrong-fence says it
         races: tuple[GlobalRace, ...] = facts[global_races]
         met: set[tuple[Place, bool]] = set()
+        lanes: set[Access] = set()
         for race in sorted(races, key=_rank):
             here = {(place(access.span), race.across) for access in (race.pair.first, race.pair.second)}
             if race.across and here & met:
                 continue  # what comes between the blocks for one use of the object does for the others of that place
             met |= here
+            if not race.across and race.pair.first is not race.pair.second and of_one_warp(race.witness):
+                both = {race.pair.first, race.pair.second}
+                told_at = bool(both & lanes)
+                lanes |= both
+                if told_at:
+                    continue  # what is written for lanes in step is so from its first line to its last
             count = told[id(race.root)] = told.get(id(race.root), 0) + 1
             if count <= 2:
                 doubtful = numbers_made_up(facts) or (facts.module.language != "opencl" and _misaligned(race))
                 link = None if race.across else unfenced(facts[order], race.pair.first, race.pair.second)
                 lacking = None if link is None else _lacking(link, facts.module.language)
+                doubtful = doubtful or _fitted(race, facts)
                 in_step = told_in_step(facts) if of_one_warp(race.witness) and not race.across else None
-                yield _cause(race, lacking), self._race(race, facts[replayer], doubtful, lacking, in_step)
+                yield (
+                    _cause(race, lacking),
+                    self._race(race, facts[replayer], doubtful, lacking, in_step, facts.module.language),
+                )
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
                 found = self._scatter(scatter)
@@ -154,6 +165,7 @@ class GlobalMemoryRace(Rule):
         made_up: bool,
         lacking: tuple[str, str] | None,
         in_step: str | None,
+        language: str,
     ) -> Finding:
         first, second = race.pair.first, race.pair.second
         found = race.witness
@@ -178,6 +190,8 @@ class GlobalMemoryRace(Rule):
             fix = "use an atomic operation, or give each thread an element of its own"
         elif lacking is not None:
             fix = lacking[1]
+        elif language == "cuda" and not race.across and of_one_warp(found):
+            fix = "put __syncwarp() between the two accesses"
         return self.finding(
             second.span,
             message,
@@ -311,6 +325,20 @@ def _lacking(link: HandOver, language: str) -> tuple[str, str]:
 
 def _rank(race: GlobalRace) -> tuple[bool, bool, int]:
     return race.witness.depends_on_data, race.across, race.pair.second.order
+
+
+def _fitted(race: GlobalRace, facts: Facts) -> bool:
+    """Whether only one thread of each block gets to a collision of blocks, of which the kernel requires how large they
+    are, and no launch is in sight: the host that compiled it so may have made the block large enough for all work."""
+    if not race.across or race.shape.grid != (None, None, None) or facts.function.bounds.required is None:
+        return False
+    return facts.module.language == "opencl" and all(
+        any(
+            guard.term.op == "eq" and any(s.kind is SymbolKind.THREAD for s in guard.term.symbols)
+            for guard in one.guards
+        )
+        for one in (race.pair.first, race.pair.second)
+    )
 
 
 def _misaligned(race: GlobalRace) -> bool:

@@ -2,16 +2,18 @@ r"""The rule ``missing-warp-sync``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.search.collisions import Race
 from kernlint.analysis.sharing.race_words import (
     actors,
+    alike,
     calls,
     cell,
     fence_for_barrier,
+    function_of,
     level,
     shown,
     thread_name,
@@ -95,7 +97,7 @@ class MissingWarpSync(Rule):
             if fence_for_barrier(race, facts[trace]) is not None:
                 continue  # wrong-fence
             alone = race.pair.second.order if race.pair.first is race.pair.second else -1  # no barrier helps there
-            by_function.setdefault((_function(facts, race), alone), []).append(race)
+            by_function.setdefault((function_of(facts, race), alone), []).append(race)
         for race, *others in by_function.values():
             first, second = race.accesses
             found = race.witness
@@ -116,7 +118,7 @@ class MissingWarpSync(Rule):
                 second.span,
                 message,
                 level(race, replayed, facts) if in_step is None else Severity.NOTE,
-                related=(*related, *calls(first, second), *_alike(race, others)),
+                related=(*related, *calls(first, second), *alike(race, others)),
                 witness=evidence,
                 assumptions=race.pair.unseen if in_step is None else (*race.pair.unseen, in_step),
                 fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",
@@ -128,27 +130,6 @@ class MissingWarpSync(Rule):
         from kernlint.repair.barriers import in_warp
 
         return in_warp(facts, finding, source)
-
-
-def _function(facts: Facts, race: Race) -> int:
-    """The number of the function in which the later access of a race stands: what is written for warps that run in step
-    is so from its first line to its last."""
-    span = race.accesses[1].span
-    for number, function in enumerate(facts.reached):
-        own = function.span
-        if own.file == span.file and own.start <= span.start < own.end:
-            return number
-    return -1
-
-
-def _alike(race: Race, others: Sequence[Race]) -> Iterator[Related]:
-    """Where the same function lacks the same."""
-    told = {access.span for access in race.accesses}
-    for other in others:
-        span = other.accesses[1].span
-        if span not in told:
-            told.add(span)
-            yield Related(span, f"nor does anything order the accesses of {other.root.name} here")
 
 
 def _all_old(facts: Facts) -> bool:

@@ -11,8 +11,10 @@ from kernlint.analysis.search.collisions import Race
 from kernlint.analysis.sharing.race_words import (
     IN_STEP,
     actors,
+    alike,
     calls,
     cell,
+    function_of,
     late_barrier,
     level,
     shown,
@@ -24,6 +26,7 @@ from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
+from kernlint.record import replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
 from kernlint.tree.types import Space
@@ -40,7 +43,7 @@ class SharedMemoryRace(Rule):
     several threads, atomic operations on both sides, indices that come from memory (but for updates such as
     `bins[key]++`, of which equal keys lose some), and in CUDA pairs of threads of one warp (those are
     `missing-warp-sync`). In OpenCL, where all is in order as long as threads of a warp run in step, as kernels written
-    for one vendor's hardware count on, it is a warning, once from one barrier to the next.
+    for one vendor's hardware count on, it is a warning, once in a function.
 
     ```cuda bad
     __global__ void shift(const float *in, float *out) {
@@ -105,9 +108,18 @@ class SharedMemoryRace(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         of = facts[trace]
+        in_step: dict[tuple[int, bool], list[Race]] = {}
         for race in essential(race for race in facts[shared_races] if not race.same_warp):
-            if late_barrier(race, of) is None and not read_of_copy(race):
+            if late_barrier(race, of) is not None or read_of_copy(race):
+                continue
+            if race.in_step:  # what is written for lanes in step is so from its first line to its last
+                once = race.pair.first is race.pair.second
+                in_step.setdefault((function_of(facts, race), once), []).append(race)
+            else:
                 yield self._report(race, facts)
+        for race, *others in in_step.values():
+            found = self._report(race, facts)
+            yield replace(found, related=(*found.related, *alike(race, others)))
         told = {access.span for race in facts[shared_races] for access in race.accesses}
         for scatter in facts[scatters]:
             if scatter.access.root.space is Space.SHARED and scatter.access.span not in told:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
@@ -161,3 +163,24 @@ def calls(*events: Event) -> tuple[Related, ...]:
     """The call sites through which accesses and the like of helpers are reached, each once, innermost first."""
     found = dict.fromkeys(span for event in events for span in reversed(event.stack))
     return tuple(Related(span, "called from here") for span in found)
+
+
+def function_of(facts: Facts, race: Race) -> int:
+    """The number of the function in which the later access of a race stands: what is written for warps that run in step
+    is so from its first line to its last."""
+    span = race.accesses[1].span
+    for number, function in enumerate(facts.reached):
+        own = function.span
+        if own.file == span.file and own.start <= span.start < own.end:
+            return number
+    return -1
+
+
+def alike(race: Race, others: Sequence[Race]) -> Iterator[Related]:
+    """Where the same function lacks the same."""
+    told = {access.span for access in race.accesses}
+    for other in others:
+        span = other.accesses[1].span
+        if span not in told:
+            told.add(span)
+            yield Related(span, f"nor does anything order the accesses of {other.root.name} here")

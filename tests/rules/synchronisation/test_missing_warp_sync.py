@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.missing_warp_sync import MissingWarpSync
 
 from tests.rules.marked import assert_marked, findings
@@ -88,3 +89,22 @@ void run(float *x, int n) { k<<<1, 32>>>(x, n); }
         f"thread {steps['writes']} writes s[0], which thread {steps['reads']} of the same warp reads in the previous"
     )
     assert found.message.startswith(words)
+
+
+IN_GLOBAL = """
+__global__ void total(int *in, int *out) {
+    int t = threadIdx.x;
+    if (t < 32) {
+        volatile int *part = in + blockIdx.x * 64;
+        part[t] += part[t + 32];
+        part[t] += part[t + 16];
+        part[t] += part[t + 8];
+    }
+    if (t == 0) out[blockIdx.x] = in[blockIdx.x * 64];
+}
+"""
+
+
+def test_lanes_that_exchange_in_global_memory_are_told_once() -> None:
+    [found] = findings(GlobalMemoryRace, IN_GLOBAL)
+    assert "__syncwarp()" in str(found.fix)
