@@ -109,7 +109,8 @@ class AnalysisOptions:
     ``ranges``: the least and the greatest value that they say names stand for (None: not said); ``shapes``: what they
     say of the extents of arrays; ``rounded``: what they say of grids that are rounded up;
     ``sentinels``: of numbers in index arrays that are no place; ``levels``: of how many levels trees have;
-    ``built_for``: of the architectures that the file is built for.
+    ``built_for``: of the architectures that the file is built for; ``single_alone``: whether they say that there is no
+    double precision.
     """
 
     targets: tuple[Target, ...] = ()
@@ -127,6 +128,7 @@ class AnalysisOptions:
     sentinels: tuple[Sentinel, ...] = ()
     levels: int | None = None
     built_for: tuple[BuiltFor, ...] = ()
+    single_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

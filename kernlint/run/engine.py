@@ -23,6 +23,7 @@ from kernlint.policy.amounts import amounts
 from kernlint.policy.built_for import built_for
 from kernlint.policy.config import Config, ConfigError
 from kernlint.policy.levels import levels
+from kernlint.policy.precision import single_alone
 from kernlint.policy.ranges import ranges
 from kernlint.policy.rounded import rounded
 from kernlint.policy.selection import Selection
@@ -700,6 +701,7 @@ def analysis_options(
         sentinels=tuple(sentinels(source)) if source is not None else (),
         levels=levels(source) if source is not None else None,
         built_for=tuple(built_for(source)) if source is not None else (),
+        single_alone=source is not None and single_alone(source),
     )
 
 

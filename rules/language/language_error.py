@@ -25,7 +25,27 @@ class LanguageError(ModuleRule):
 
     A file that breaks the grammar is not accepted by any compiler, and what stands behind the place may be misread, so
     it is said at the first such place, as long as every header of the file is there and every name around the place is
-    known: an unknown one may be a macro.
+    known: an unknown one may be a macro. Of a program of OpenCL the same is said of types: a vector of floats times a
+    double, an argument too few, a ``__constant`` without a value, a pointer into another address space.
+
+    ```opencl bad
+    float3 mirrored(float3 d, float3 n) { return d - n * (2.0 * dot(d, n)); }  // expect: KL700
+    __kernel void mirror(__global float3 *d, const float3 n) {
+        d[get_global_id(0)] = mirrored(d[get_global_id(0)], n);
+    }
+    ```
+
+    ```opencl bad
+    inline float lit(float3 n, float3 l, float albedo) { return albedo * max(dot(n, l), 0.0f); }
+    __kernel void shade(__global const float3 *n, __global float *out, const float3 l) {
+        out[get_global_id(0)] = lit(n[get_global_id(0)], l);  // expect: KL700
+    }
+    ```
+
+    ```opencl bad
+    __constant int4 origin;  // expect: KL700
+    __kernel void reset(__global int4 *at) { at[get_global_id(0)] = origin; }
+    ```
 
     ```opencl bad
     __kernel void mirror(__global int *out, const uint n) {
@@ -49,6 +69,15 @@ class LanguageError(ModuleRule):
     ```cuda good
     __global__ void high(unsigned long long *out) {
         out[threadIdx.x] = 1ull << 32;
+    }
+    ```
+
+    ```opencl good
+    __constant int4 origin = (int4)(0);
+    float3 mirrored(float3 d, float3 n) { return d - n * (2.0f * dot(d, n)); }
+    __kernel void mirror(__global float3 *d, __global int4 *at, const float3 n) {
+        d[get_global_id(0)] = mirrored(d[get_global_id(0)], n);
+        at[get_global_id(0)] = origin;
     }
     ```
 

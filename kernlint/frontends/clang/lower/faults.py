@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower.heads import blank, kernel_definitions
+from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.frontends.clang.stubs import served
 from kernlint.frontends.clang.unknowns import IDENTIFIER
@@ -23,6 +24,18 @@ _GRAMMAR = pattern(
     r"^(?:expected (?:';'|'\)'|'\]'|'\}'|'\('|expression|statement|unqualified-id|identifier|parameter declarator)"
     r"|extraneous closing brace|unterminated|expected body of|#(?:else|elif|endif) without #if)"
 )
+_TYPES = pattern(
+    r"^(?:scalar operand type has greater rank than the type of the vector element"
+    r"|too (?:few|many) arguments to function call"
+    r"|variable in constant address space must be initialized"
+    r"|variable length arrays are not supported in OpenCL"
+    r"|kernel must have void return type|read-only variable is not assignable"
+    r"|no member named '\w+' in '[^']+'"
+    r"|(?:passing|assigning|initializing|casting|returning) '[^']+' .*changes address space of"
+    r"|(?:passing|assigning|initializing|returning) .*(?:of|from) incompatible type"
+    r"|.*with an expression of incompatible type)"
+)
+"""What OpenCL C's types do not allow, whatever headers there are."""
 _CALLED = re.compile(r"\b(_*[A-Z][A-Z0-9_]+)\s*\(")
 _MACRO = re.compile(rb"_*[A-Z][A-Z0-9_]+\b")
 _OPEN = pattern(rb"[$@`]|\{[{%]|<%")
@@ -58,6 +71,24 @@ def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote
         return
     if parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)) and not _may_be_macros(parsed, around):
         yield CompilerNote("error", first.message, Span(parsed.path, first.offset, first.offset + 1))
+
+
+def type_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote]:
+    """Errors of types in a program of OpenCL, where all that stands around them is known.
+
+    What comes behind any other error may be misread, and a part of a program may be made for what is put before it.
+    """
+    if parsed.language is not Language.OPENCL or piece or parsed.missing or parsed.path.lower().endswith(_PARTS):
+        return
+    if not any(kernel_definitions(parsed.text, opencl=True)):
+        return
+    for error in parsed.errors():
+        if _TYPES.search(error.message) is None or error.file != parsed.path or error.offset > len(parsed.text):
+            return
+        around = parsed.text[slice(*sentence_around(parsed.text, error.offset))].decode("latin-1")
+        known = parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)) and not _may_be_macros(parsed, around)
+        if known and _OPEN.search(_line_of(parsed.text, error.offset)) is None:
+            yield CompilerNote("error", error.message, Span(parsed.path, error.offset, error.offset + 1))
 
 
 def _line_of(text: bytes, at: int) -> bytes:

@@ -12,7 +12,7 @@ from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
 from kernlint.frontends.clang.lower.classes import classes_of
 from kernlint.frontends.clang.lower.context import Lowering, Scope, lowers_statement
-from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_around
+from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_around, type_errors
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, function_kind
 from kernlint.frontends.clang.lower.heads import kernel_definitions
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, Wanted, instantiated, is_kernel
@@ -125,7 +125,8 @@ class ModuleBuilder:
     ) -> None:
         self.parsed = parsed
         self.wanted = wanted
-        self.faults = tuple(grammar_errors(unforced or parsed, piece=piece))
+        first = unforced or parsed
+        self.faults = (*grammar_errors(first, piece=piece), *type_errors(first, piece=piece))
         self.lowering = Lowering(
             parsed.unit,
             parsed.text,
