@@ -315,8 +315,9 @@ class Order:
     def _one_winner(self, access: Access) -> bool:
         """Whether a ticket says that this block is the one to make an access: its number is compared for equality with
         one number for the grid."""
-        for guard in access.guards:
-            for term in self._decided(guard.term):
+        parts = (part for guard in access.guards for part in conjuncts(guard.term))
+        for part in parts:
+            for term in self._decided(part):
                 drawn = [s for s in symbols(term) if self._ticket(s)]
                 rest = [s for s in symbols(term) if s not in drawn]
                 if drawn and all(s.uniformity is Uniformity.GRID for s in rest):

@@ -168,15 +168,18 @@ class Finder:
     def _blocks_of(self, pair: Pair, within: Scope) -> tuple[bool, bool, bool]:
         """The axes along which there may be several blocks where no launch says so.  A kernel that gives each block its
         own place along one axis, and reads and writes no other place for another block along a second one, shares the
-        work along that among the threads of one."""
+        work along that among the threads of one; that it notes down elsewhere which block it was (in a report of an
+        error) is no other place."""
         read = self.shapes.blocks
         if within != "blocks" or self.shapes.seen:
             return read
         if self.own_blocks is None:
             accesses = (*self.asker.of.accesses, *self.asker.of.images)
-            terms = [at.offset for at in accesses] + [at.value for at in accesses if isinstance(at.value, Term)]
+            values = [at.value for at in accesses if isinstance(at.value, Term) and plain(at.value).symbol not in BLOCK]
+            terms = [at.offset for at in accesses] + values
             self.own_blocks = frozenset(block for block in BLOCK if any(block in term.symbols for term in terms))
-        own = self.own_blocks
+        kept = [at.value for at in (pair.first, pair.second) if isinstance(at.value, Term)]
+        own = self.own_blocks.union(block for block in BLOCK if any(block in term.symbols for term in kept))
         if not own.intersection((*symbols(pair.a.offset), *symbols(pair.b.offset))):
             return read
         x, y, z = (used and block in own for used, block in zip(read, BLOCK, strict=True))
