@@ -139,8 +139,8 @@ class WrongWarpMask(Rule):
             # A wavefront may have 64 lanes, and what a macro switches on that nobody sets may be code for those.
             most = within.size if facts.module.language == "cuda" and not facts.module.setting else 64
             width = bad_width(event, most) if facts.module.language != "opencl" else None
-            if width == 0 and numbers_made_up(facts):
-                width = None  # a quotient of a template's number
+            if width == 0 and (numbers_made_up(facts) or facts.losses):
+                width = None  # a quotient of a template's number, or by the size of a type that no header gave
             if width is not None:
                 yield self.finding(
                     event.span,

@@ -250,10 +250,29 @@ def _all_of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
 
 
 def _of_other_numbers(launch: LaunchFact, function: FunctionDecl) -> bool:
-    """Whether a launch names an instance with other numbers, which its block may well rest on."""
-    theirs = launch.kernel.template_args if launch.kernel is not None else ()
-    mine = function.template_args
-    return any(a != b and _is_number(a) and _is_number(b) for (_, a), (_, b) in zip(theirs, mine, strict=False))
+    """Whether a launch names an instance with other numbers, which its block may well rest on: one that is looked at,
+    or by its arguments one of those that are not."""
+    kernel = launch.kernel
+    known = kernel.template_args if kernel is not None else ()
+    theirs = [text for _, text in known] or arguments_in(launch.node.name)
+    mine = [text for _, text in function.template_args]
+    return any(a != b and _is_number(a) and _is_number(b) for a, b in zip(theirs, mine, strict=False))
+
+
+def arguments_in(name: str) -> list[str]:
+    """The template arguments that a name is written with, ``pool<float, (1, 2), 8>``; none where it has none."""
+    out, depth, start = [], 0, name.find("<") + 1
+    if not start or not name.endswith(">"):
+        return []
+    for at, sign in enumerate(name[:-1] + ","):
+        if at < start:
+            continue
+        depth += sign in "<([{"
+        depth -= sign in ">)]}"
+        if sign == "," and not depth:
+            out.append(name[start:at].strip())
+            start = at + 1
+    return out
 
 
 def _of_other_bounds(launch: LaunchFact, function: FunctionDecl, others: Collection[int | None]) -> bool:

@@ -123,3 +123,31 @@ __global__ void sums(float *x) {
 def test_what_nobody_switches_on_may_be_for_waves_of_64(width: int, bad: bool) -> None:
     assert bool(findings(WrongWarpMask, WIDE.replace("WIDTH", str(width)))) is bad
     assert findings(WrongWarpMask, WIDE.replace("WIDTH", "64").replace("ifdef", "ifndef"))
+
+
+TEAMS = """
+#include <cooperative_groups.h>
+MORE
+namespace cg = cooperative_groups;
+template <int rank, typename T> __global__ void expand(T *y, const T *x) {
+    constexpr size_t most = 16 / sizeof(T);
+    constexpr size_t lanes = rank / most;
+    float sum = x[threadIdx.x];
+    cg::thread_block_tile g = cg::tiled_partition<lanes>(cg::this_thread_block());
+    for (size_t by = lanes / 2; by > 0; by /= 2) sum += g.shfl_down(sum, by);
+    if (threadIdx.x == 0) y[threadIdx.y] = sum;
+}
+template __global__ void expand<RANK>(TYPE *y, const TYPE *x);
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "kind", "rank", "bad"),
+    [
+        ("#include <cuda_fp16.h>", "nv_half", 8, False),
+        ("#include <cuda_fp16.h>", "nv_half", 24, True),
+    ],
+)
+def test_widths_by_the_size_of_a_type(more: str, kind: str, rank: int, bad: bool) -> None:
+    code = TEAMS.replace("MORE", more).replace("TYPE", kind).replace("RANK", str(rank))
+    assert bool(findings(WrongWarpMask, code)) is bad
