@@ -111,8 +111,13 @@ class MissingWarpSync(Rule):
             message = (
                 f"{there} {verb(second)} {name}, which {here} of the same warp {verb(first)}{when}: nothing orders them"
             )
+            fix = "put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles"
             if first is second:
                 message = f"{here} and {there} of one warp both write {name}"
+                rounds = ([number for _, number in lane.counters] for lane in (actor, other))
+                if race.pair.carried is None and next(rounds) == next(rounds):  # in one and the same store
+                    fix = "let one lane alone store it, or give each lane a place of its own: a barrier parts no lanes "
+                    fix += "of one store"
             related = [] if first is second else [Related(first.span, f"{here} {verb(first)} {name} here")]
             yield self.finding(
                 second.span,
@@ -121,7 +126,7 @@ class MissingWarpSync(Rule):
                 related=(*related, *calls(first, second), *alike(race, others)),
                 witness=evidence,
                 assumptions=race.pair.unseen if in_step is None else (*race.pair.unseen, in_step),
-                fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",
+                fix=fix,
                 confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
             )
 

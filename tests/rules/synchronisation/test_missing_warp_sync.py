@@ -108,3 +108,30 @@ __global__ void total(int *in, int *out) {
 def test_lanes_that_exchange_in_global_memory_are_told_once() -> None:
     [found] = findings(GlobalMemoryRace, IN_GLOBAL)
     assert "__syncwarp()" in str(found.fix)
+
+
+STORES = """
+__global__ void k(const float *x, float *y) {
+    __shared__ float s[128];
+    int t = threadIdx.x;
+    float sum = x[blockIdx.x * 128 + t];
+    for (int by = 16; by > 0; by /= 2) sum += __shfl_down_sync(0xffffffffu, sum, by);
+    STORE
+    __syncthreads();
+    y[blockIdx.x * 128 + t] = s[t];
+}
+void run(const float *x, float *y, int n) { k<<<n, 128>>>(x, y); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "advice"),
+    [
+        ("s[t / 32] = sum;", "one lane alone"),
+        ("for (int i = 0; i < 4; i++) s[t ^ i] = sum;", "__syncwarp()"),
+    ],
+)
+def test_what_parts_lanes_of_one_store(store: str, advice: str) -> None:
+    (found,) = findings(MissingWarpSync, STORES.replace("STORE", store))
+    assert found.fix is not None and advice in found.fix.description
+    assert not findings(MissingWarpSync, STORES.replace("STORE", "if (t % 32 == 0) s[t / 32] = sum;"))
