@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.checks import error_checks, lapses, told_late
+from kernlint.analysis.hostmodel.checks import error_checks, lapses, looked_at_late, told_late
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 
@@ -76,6 +76,9 @@ class UncheckedApiCall(ModuleRule):
             elif one.more:
                 message = f"the status of calls is dropped, here and {one.more} times more"
             severity = Severity.WARNING if one.others else Severity.NOTE
+            if one.others and looked_at_late(facts, one, checks):
+                message += ": all of these by a later call, as callers out of sight may look at this one"
+                severity = Severity.NOTE
             related = [Related(other, "a call that is checked") for other in one.others[:1]]
             related += [Related(other, "nor is this one") for other in one.beside]
             yield self.finding(one.span, message, severity, related=related, fix=fix)

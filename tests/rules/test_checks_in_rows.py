@@ -87,3 +87,39 @@ def test_a_wait_does_not_tell_that_a_launch_was_refused(behind: str, told: bool)
     found = findings(UncheckedLaunch, "void elsewhere();\n" + REFUSED.replace("BEHIND", behind))
     assert sum("refused" in one.message for one in found) == told
     assert all(one.severity is Severity.NOTE for one in found)
+
+
+LATE = """
+#include <stdexcept>
+class Store {
+public:
+    void save(float *to, int n);
+    void load(const float *from, int n);
+    float *dev_;
+};
+void restore(float *dev, const float *from, int n) {
+    cudaMemcpy(dev, from, n * sizeof(float), cudaMemcpyHostToDevice);
+}
+void Store::save(float *to, int n) {
+    OWN cudaMemcpy(to, dev_, n * sizeof(float), cudaMemcpyDeviceToHost) ENDS;
+    OWN cudaMemcpy(to + n, dev_, n * sizeof(float), cudaMemcpyDeviceToHost) ENDS;
+    if (cudaGetLastError() != cudaSuccess) throw std::runtime_error("save");
+}
+void Store::load(const float *from, int n) {
+    OWN cudaMemcpy(dev_, from, n * sizeof(float), cudaMemcpyHostToDevice) ENDS;
+    OWN cudaMemset(dev_ + n, 0, n * sizeof(float)) ENDS;
+    OWN cudaMemset(dev_ + 2 * n, 0, n * sizeof(float)) ENDS;
+    OWN cudaMemset(dev_ + 3 * n, 0, n * sizeof(float)) ENDS;
+    if (cudaGetLastError() != cudaSuccess) throw std::runtime_error("load");
+}
+int NAME(int n, char **given) { restore((float *)given[0], (float *)given[1], n); return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "name", "level"), [("", "use", "NOTE"), ("must(", "use", "WARNING"), ("", "main", "WARNING")]
+)
+def test_who_looks_only_later_may_do_so_in_another_file(own: str, name: str, level: str) -> None:
+    text = LATE.replace("NAME", name).replace("OWN", own).replace(" ENDS", ")" if own else "")
+    must = "inline void must(cudaError_t status) { if (status != cudaSuccess) throw 1; }\n"
+    assert [one.severity.name for one in findings(UncheckedApiCall, must + text)] == [level]

@@ -231,6 +231,14 @@ def refused_unseen(checks: Checks) -> Lapse | None:
     return Lapse(row[0], others, 0, row[1:]) if row is not None else None
 
 
+def looked_at_late(facts: ModuleFacts, lapse: Lapse, checks: Checks) -> bool:
+    """Whether the others are all looked at by a later call that tells of any failure before it, and whoever calls the
+    functions of the file from another one may make such a call as well."""
+    if any(other in checks.taken for other in lapse.others):
+        return False
+    return all(function.name != "main" for function in facts.module.functions)
+
+
 def lapses(checked: Sequence[Span], unchecked: Sequence[Span]) -> Iterator[Lapse]:
     """What is worth a word of what is not looked at: all of it where the file has the habit of looking, the first where
     it never does."""
