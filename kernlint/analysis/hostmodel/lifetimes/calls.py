@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.effects import outside
 from kernlint.analysis.hostmodel.lifetimes.machine import DEPTH, STATES, Frame, Machine, Outcome, Placed
+from kernlint.analysis.hostmodel.lifetimes.macros import evaluated_before, noted
 from kernlint.analysis.hostmodel.lifetimes.memory import dropped, escape
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
@@ -36,7 +37,10 @@ def call(m: Machine, e: n.Call, s: State) -> list[Outcome]:
         if not deep:
             return merged_outcomes(m.inlined(e, function, s))
     made = container(m, e, s)
-    return made if made is not None else outside(m, e, s)
+    if made is not None:
+        return made
+    before = evaluated_before(m, e, s)
+    return [(s, before)] if before is not None else noted(m, e, outside(m, e, s))
 
 
 def merged_outcomes(outcomes: list[Outcome]) -> list[Outcome]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kernlint.apis import Made
 from kernlint.record import dataclass, field
 from kernlint.source import Span
-from kernlint.tree.nodes import FunctionDecl, VarDecl
+from kernlint.tree.nodes import Call, FunctionDecl, VarDecl
 from kernlint.tree.types import Type
 
 
@@ -225,6 +225,8 @@ class State:
     capturing: bool = False
     over: dict[Thing, Thing] = field(default_factory=dict)
     """Texture and surface objects, with the memory that they read."""
+    written_once: dict[Span, tuple[object, Call, Value]] = field(default_factory=dict)
+    """Calls that make or end things, by their places, with the calling frame and what they have given."""
 
     def fork(self) -> State:
         """An independent copy."""
@@ -233,7 +235,7 @@ class State:
             dict(self.recorded), dict(self.begun), dict(self.events), self.rests, self.reset, self.version,
             self.calls, self.waited,
             self.uploaded, self.compared, self.replaced, self.follows, self.args,
-            self.captured, self.capturing, dict(self.over),
+            self.captured, self.capturing, dict(self.over), dict(self.written_once),
         )  # fmt: skip
 
     def fate(self, thing: Thing) -> Fate:
@@ -282,6 +284,9 @@ def merged(states: list[State], most: int) -> list[State]:
         same.over.update(state.over)
         same.captured = same.captured if same.captured == state.captured else None
         same.args = tuple(one for one in same.args if one in state.args)
+        if same.written_once != state.written_once:
+            both = same.written_once.items() & state.written_once.items()
+            same.written_once = dict(both)
     return list(found.values())[:most]
 
 

@@ -96,6 +96,7 @@ def _loop(
 def _next_round(state: State, body: Span) -> None:
     """What a kernel did in an earlier round is not held against copies of the next one; what a copy before the loop has
     overwritten is gone all the same."""
+    state.written_once = {}
     for thing, fate in list(state.fates.items()):
         if fate.use == "computed" or (fate.use == "recopied" and _within(body, (fate.used_at, *fate.called))):
             state.fates[thing] = fate._replace(use="read")

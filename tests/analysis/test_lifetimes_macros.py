@@ -1,0 +1,53 @@
+"""Calls that stand in the text once, and that a macro evaluates several times."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
+from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
+
+from tests.rules.marked import findings
+
+CODE = """
+#include <cstdio>
+#include <stdexcept>
+#define TELL(call) fprintf(stderr, "%s", cudaGetErrorString(call))
+#define CHECK(call) if ((call) != cudaSuccess) { TELL(call); throw std::runtime_error("x"); }
+#define RETURN(call) if ((call) != cudaSuccess) { TELL(call); return 1; }
+#define BOTH(p, q) cudaFree(p); cudaFree(q)
+int run(int n, const float *in, float *out) {
+    float *a = nullptr, *b = nullptr;
+    BODY
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "leaks"),
+    [
+        ("RETURN(cudaMalloc(&a, n)); cudaMemset(a, 0, n); RETURN(cudaFree(a));", 0),
+        ("CHECK(cudaMalloc(&a, n)); cudaMemset(a, 0, n); CHECK(cudaFree(a));", 0),
+        ("RETURN(cudaMalloc(&a, n)); cudaMemset(a, 0, n); if (n > 3) return 2; RETURN(cudaFree(a));", 1),
+        ("CHECK(cudaMalloc(&a, n)); if (cudaMemset(a, 0, n)) throw 1; CHECK(cudaFree(a));", 1),
+        ("for (int k = 0; k < 8; k++) { CHECK(cudaMalloc(&a, n)); CHECK(cudaFree(a)); }", 0),
+        ("for (int k = 0; k < 8; k++) { CHECK(cudaMalloc(&a, n)); if (k == 7) CHECK(cudaFree(a)); }", 1),
+        ("cudaMalloc(&a, n); cudaMalloc(&b, n); BOTH(a, b);", 0),
+        ("cudaMalloc(&a, n); cudaMalloc(&b, n); BOTH(a, in);", 1),
+    ],
+)
+def test_what_a_macro_asks_twice_is_made_once(body: str, leaks: int) -> None:
+    found = findings(DeviceMemoryLeak, CODE.replace("BODY", body))
+    assert len(found) == leaks, found
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("CHECK(cudaMalloc(&a, n)); CHECK(cudaFree(a));", False),
+        ("CHECK(cudaMalloc(&a, n)); CHECK(cudaFree(a)); CHECK(cudaFree(a));", True),
+        ("CHECK(cudaMalloc(&a, n)); BOTH(a, b); CHECK(cudaFree(a));", True),
+    ],
+)
+def test_what_a_macro_gives_back_twice_is_given_back_once(body: str, told: bool) -> None:
+    assert bool(findings(DeviceUseAfterFree, CODE.replace("BODY", body))) is told
