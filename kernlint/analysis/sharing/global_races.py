@@ -24,6 +24,7 @@ from kernlint.analysis.accesses.pairs import (
     waits,
 )
 from kernlint.analysis.accesses.unseen import past
+from kernlint.analysis.accesses.used_parts import as_used
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses import COLLISION
@@ -161,7 +162,7 @@ def _member_of_one(root: Root, holder: Root) -> bool:
 
 def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     of = facts[trace]
-    groups = places((*of.accesses, *of.images))
+    groups = places(as_used((*of.accesses, *of.images), facts.reached))
     if not groups or not followed(of) or facts[alone] or (not facts[scenarios].seen and _of_one_warp(of)):
         return ()
     asker = asker_of(facts, of)

@@ -25,6 +25,7 @@ from kernlint.analysis.accesses.pairs import (
     waits,
 )
 from kernlint.analysis.accesses.unseen import past
+from kernlint.analysis.accesses.used_parts import as_used
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses import COLLISION
@@ -105,7 +106,7 @@ def place(span: Span) -> Place:
 
 def _compute(facts: Facts) -> tuple[Race, ...]:
     of = facts[trace]
-    shared = [access for access in of.accesses if access.root.space is Space.SHARED]
+    shared = as_used([access for access in of.accesses if access.root.space is Space.SHARED], facts.reached)
     if not shared or not followed(of) or facts[alone]:
         return ()
     asker = asker_of(facts, of)
