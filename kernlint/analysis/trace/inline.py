@@ -26,7 +26,7 @@ from kernlint.analysis.trace.host import (
     written_by,
 )
 from kernlint.analysis.trace.launch import linear
-from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
+from kernlint.analysis.trace.machine import FACTS, MAX_DEPTH, Frame, Machine, State, truth_of
 from kernlint.analysis.trace.memory import forget_variable, havoc, parameter_value, read_variable, record
 from kernlint.analysis.trace.values import (
     LambdaValue,
@@ -244,7 +244,10 @@ def _enter(
     value = _result(returns, base, result)
     # Host code that comes back from a function has passed the checks there that end the program otherwise.
     lost = m.departed(since) if m.on_host else None
+    facts = [guard for guard in returns[0][0].path[len(base) :] if guard.kind in FACTS] if m.on_host else []
     m.state = m.join_all([state for state, _ in returns], base, lost)
+    if m.state is not None and facts and len(returns) == 1 and m.state.path == base:
+        m.state.path = (*base, *facts)  # what the one way through has made of its variables
     if m.state is not None:  # the callee's own variables are gone
         m.state.env = {decl: value for decl, value in m.state.env.items() if decl in outside}
     return value

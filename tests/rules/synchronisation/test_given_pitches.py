@@ -114,3 +114,21 @@ def test_shared(name: str) -> None:
 @pytest.mark.parametrize("name", GLOBAL)
 def test_global(name: str) -> None:
     assert_marked(GlobalMemoryRace, GLOBAL[name], "opencl")
+
+
+PADDED = """
+static int power(int n) { int p = 1; while (p < n) p <<= 1; return p; }
+__global__ void pad(const unsigned char *image, int w, int h, int pitch, float *padded) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < w * h; i += gridDim.x * blockDim.x)
+        padded[i / w * pitch + i % w] = image[i]; @mark
+}
+void run(const unsigned char *image, int w, int h, float *padded) {
+    const int pitch = @pitch;
+    pad<<<256, 256>>>(image, w, h, pitch, padded);
+}
+"""
+
+
+@pytest.mark.parametrize(("pitch", "mark"), [("power(w)", ""), ("power(h)", "// bad")])
+def test_what_a_loop_in_a_helper_of_the_host_has_made_of_a_size(pitch: str, mark: str) -> None:
+    assert_marked(GlobalMemoryRace, PADDED.replace("@pitch", pitch).replace("@mark", mark))
