@@ -42,8 +42,10 @@ _HOST_PASS = {
 _FIXED = frozenset(
     {"__cplusplus", "__clang__", "__GNUC__", "__LP64__", "_MSC_VER", "_WIN32", "_WIN64", "WIN32", "__APPLE__"}
     | {"__MINGW32__", "__INTEL_COMPILER", "__STDC_VERSION__", "__BYTE_ORDER__", "__has_include"}
+    | {"__INTELLISENSE__", "__CDT_PARSER__", "__JETBRAINS_IDE__", "__CLION_IDE__", "__RESHARPER__"}
 )
-"""What the compiler and its system are: kernels are read with one compiler only."""
+"""What the compiler and its system are: kernels are read with one compiler only, and what editors show under their own
+macros is compiled by nobody."""
 
 
 @dataclass(frozen=True, slots=True)

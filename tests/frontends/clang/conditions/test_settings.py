@@ -88,6 +88,7 @@ def test_a_definition_in_a_header_leads_to_its_condition() -> None:
         ("#ifndef __CUDA_ARCH__\n#endif", Kind.HOST),
         ("#ifdef __CUDACC__\n#else\n#endif", Kind.HOST),
         ("#ifdef _MSC_VER\n#endif", Kind.DEAD),
+        ("#ifdef __INTELLISENSE__\n#endif", Kind.DEAD),
     ],
 )
 def test_branches_that_no_setting_compiles(text: str, kind: Kind) -> None:
