@@ -15,10 +15,11 @@ class RedundantBarrier(Rule):
     r"""A barrier without which the kernel is proved to be free of races all the same.
 
     A barrier costs time, and one that separates nothing misleads the reader. Told only as a proof: all accesses of the
-    kernel are known, and every two of them that conflict keep apart without the barrier, for all launches that the
-    premises allow, in every instance of a template and under every setting that the file is read under. The premises
-    are part of the finding. Kernels with atomic operations, fences, asynchronous copies, volatile memory or calls that
-    are not followed are left alone.
+    kernel are known, and every two that conflict, and that this barrier alone keeps in order, are of different places,
+    for all launches that the premises allow, in every instance of a template and under every setting that the file is
+    read under. The premises are part of the finding. Of several barriers that are told all may go. Kernels with fences,
+    asynchronous copies, volatile memory, words that threads wait for or calls that are not followed are left alone, as
+    are barriers of helpers that other kernels, or whoever includes the file, may need.
 
     ```cuda bad
     __global__ void twice(const float *a, float *b) {
@@ -61,7 +62,7 @@ class RedundantBarrier(Rule):
         for one in found:
             yield self.finding(
                 one.barrier.span,
-                f"without this {one.barrier.name} all accesses that conflict are proved to keep apart",
+                f"without this {one.barrier.name} all accesses that conflict are proved to stay apart, or in order",
                 Severity.NOTE,
                 assumptions=one.assumptions,
                 fix="remove it",

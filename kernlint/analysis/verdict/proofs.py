@@ -224,7 +224,7 @@ def keeps_apart(ladder: Ladder, of: Trace, synchronised: Verdict, about: Contain
                 reason = _apart(ladder, first, second, space, synchronised)
                 if reason:
                     return unknown(reason, second.span)
-    _distinct(ladder, [group[0].root for group in groups.values()], [group[0].root for group in written])
+    distinct(ladder, [group[0].root for group in groups.values()], [group[0].root for group in written])
     return ladder.proved("" if written else "nothing shared is written")
 
 
@@ -242,16 +242,16 @@ def _apart(ladder: Ladder, first: Access, second: Access, space: Space, synchron
     """Prove that two threads never meet at two accesses; the reason when that fails."""
     everywhere = across(first, second, inside=False)
     if space is Space.GLOBAL:
-        if _same_constant(first, second) or _never(ladder, everywhere, "grid"):
+        if same_constant(first, second) or _never(ladder, everywhere, "grid"):
             return ""
         rows = [access for access in dict.fromkeys((first, second)) if in_row(access)]
         if rows and _never(ladder, across(first, second), "grid"):
             ladder.assume(*(f"the index of {element(access)} stays inside its array" for access in rows))
             return ""
-        answer = _ask(ladder, everywhere, "blocks")
+        answer = ask(ladder, everywhere, "blocks")
         if not isinstance(answer, Proved):
             return _why(answer, first, second, "threads of two blocks")
-    elif _same_constant(first, second):
+    elif same_constant(first, second):
         return ""
     if synchronised.status == "unknown":
         return "the barriers: " + synchronised.reason
@@ -264,7 +264,7 @@ def _apart(ladder: Ladder, first: Access, second: Access, space: Space, synchron
     if reason:
         return reason
     for pair in concurrent(first, second):
-        answer = _ask(ladder, pair, "block")
+        answer = ask(ladder, pair, "block")
         if not isinstance(answer, Proved):
             return _why(answer, first, second, "two threads")
     ladder.assume(*synchronised.assumptions)
@@ -273,13 +273,13 @@ def _apart(ladder: Ladder, first: Access, second: Access, space: Space, synchron
 
 def _never(ladder: Ladder, pair: Pair, within: Within) -> bool:
     before = dict(ladder.assumptions)
-    if isinstance(_ask(ladder, pair, within), Proved):
+    if isinstance(ask(ladder, pair, within), Proved):
         return True
     ladder.assumptions = before
     return False
 
 
-def _ask(ladder: Ladder, pair: Pair, within: Within) -> object:
+def ask(ladder: Ladder, pair: Pair, within: Within) -> object:
     def query(rung: Rung) -> Overlap:
         fixed = {symbol for symbol, _ in rung.launch.values}
         return Overlap(
@@ -295,7 +295,7 @@ def _ask(ladder: Ladder, pair: Pair, within: Within) -> object:
     return ladder.proves(query)
 
 
-def _same_constant(first: Access, second: Access) -> bool:
+def same_constant(first: Access, second: Access) -> bool:
     """Whether both put the same number into the same bytes, whichever comes first."""
     if not first.kind is second.kind is AccessKind.WRITE or first.value is None or second.value is None:
         return False
@@ -321,7 +321,7 @@ def _unfenced(first: Access, second: Access, space: Space) -> str:
     return ""
 
 
-def _distinct(ladder: Ladder, roots: Sequence[Root], written: Sequence[Root]) -> None:
+def distinct(ladder: Ladder, roots: Sequence[Root], written: Sequence[Root]) -> None:
     """Pointer parameters are taken to lead to different memory."""
     names = sorted({root.name for root in roots if root.kind is RootKind.PARAM and root.space is Space.GLOBAL})
     if len(names) > 1 and any(root.kind is RootKind.PARAM and root.space is Space.GLOBAL for root in written):

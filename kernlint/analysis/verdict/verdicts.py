@@ -206,8 +206,9 @@ def product(sizes: Sequence[int | None]) -> str:
     return " x ".join(map(str, sizes))
 
 
-def obstacle(facts: Facts, of: Trace) -> Verdict | None:
-    """What in a kernel stands in the way of any proof about its memory accesses."""
+def obstacle(facts: Facts, of: Trace, images: bool = False) -> Verdict | None:
+    """What in a kernel stands in the way of any proof about its memory accesses; ``images``: the pixels that it writes
+    are among those."""
     for loss in facts.losses:
         return unknown(f"not understood: {loss.reason}", loss.span)
     for gap in of.gaps:
@@ -223,7 +224,7 @@ def obstacle(facts: Facts, of: Trace) -> Verdict | None:
             return unknown(f"what {barrier.name} fences is not a constant", barrier.span)
     for function in functions_of(facts.kernel):
         for node in walk(function):
-            if isinstance(node, ImageOp) and node.write:
+            if isinstance(node, ImageOp) and node.write and not images:
                 return unknown("images are not followed", node.span)
     for copy in of.asyncs:
         return unknown("asynchronous copies", copy.span)
