@@ -56,3 +56,18 @@ __global__ void turn(const float2 *from, float *to) {
 @pytest.mark.parametrize(("part", "told"), [("x", False), ("y", True)])
 def test_in_shared_memory_too(part: str, told: bool) -> None:
     assert bool(findings(SharedMemoryRace, TILE.replace("PART", part))) is told
+
+
+CONVERTED = """
+__kernel void turn(__global uchar4 *image, const uint pixels) {
+    const uint i = get_global_id(0);
+    if (i >= pixels) return;
+    const float4 p = convert_float4(image[i]);
+    image[AT] = convert_uchar4_sat((float4)(p.z, p.y, p.x, p.w));
+}
+"""
+
+
+@pytest.mark.parametrize(("at", "told"), [("i", False), ("pixels - 1 - i", True)])
+def test_what_is_converted_on_its_way_has_its_parts_elsewhere(at: str, told: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, CONVERTED.replace("AT", at), "opencl")) is told

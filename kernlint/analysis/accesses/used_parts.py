@@ -64,7 +64,11 @@ def _used(function: FunctionDecl) -> dict[int, Part]:
         elif isinstance(node, Ref) and id(node) not in seen:
             parts[node.decl] = None
     return {
-        id(value): part for decl, values in copied.items() if (part := parts.get(decl)) is not None for value in values
+        id(value): part
+        for decl, values in copied.items()
+        if (part := parts.get(decl)) is not None
+        for value in values
+        if value.type == decl.type  # what is converted on its way has its parts elsewhere
     }
 
 
