@@ -10,7 +10,10 @@ from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace.events import Access, ConditionEvent
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import Span
+from kernlint.tree.nodes import Assign, Ref
 from kernlint.tree.types import StructType
+from kernlint.tree.walk import strip_casts, walk
 
 
 class UninitialisedPrivate(Rule):
@@ -121,9 +124,9 @@ class UninitialisedPrivate(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: tuple[Unset, ...] = facts[unset_private]
         for one in found:
-            yield self._report(one)
+            yield self._report(one, facts)
 
-    def _report(self, one: Unset) -> Finding:
+    def _report(self, one: Unset, facts: Facts) -> Finding:
         name, event = one.decl.name, one.event
         related = [Related(one.decl.span, f"{name} is declared here, without a value")]
         if event is None:
@@ -134,6 +137,8 @@ class UninitialisedPrivate(Rule):
                 related=related,
                 fix=f"give {name} a value where it is declared",
             )
+        if one.branch is None:
+            related += [Related(span, f"{name} is updated here") for span in _updates(one, facts)][:2]
         related += calls(event)
         if one.cell is not None:
             what = f"{name}[{one.cell}] is read, but nothing stores a value there"
@@ -162,6 +167,8 @@ class UninitialisedPrivate(Rule):
             )
             who = ", though it asks whether a loop has set it" if one.asked else who
             related.append(Related(one.missed.loop.span, f"this loop sets {name} in some of its rounds, or in none"))
+        if one.asked and one.missed is None:
+            who = ", though it asks whether a branch has set it"
         if one.branch is not None:
             who = " where the branch that sets it is not taken"
             related.append(Related(one.branch.cond.span, f"{one.decl.name} is set under this condition alone"))
@@ -176,3 +183,13 @@ class UninitialisedPrivate(Rule):
             related=related,
             fix=f"give {one.decl.name} a value where it is declared",
         )
+
+
+def _updates(one: Unset, facts: Facts) -> Iterator[Span]:
+    """Where a variable is made a new value out of the one that it has."""
+    for function in facts.reached:
+        for node in walk(function.body) if function.body is not None else ():
+            if isinstance(node, Assign) and node.op and isinstance(strip_casts(node.target), Ref):
+                target = strip_casts(node.target)
+                if isinstance(target, Ref) and target.decl is one.decl:
+                    yield node.span

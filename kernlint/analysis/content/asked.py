@@ -28,16 +28,18 @@ _ANY = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN})
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An ``unset`` value that a condition asks about, and the ``loop`` that sets others."""
+    """An ``unset`` value that a condition asks about, and the ``loop`` that sets others (None: a branch does)."""
 
     unset: Symbol
-    loop: LoopContext
+    loop: LoopContext | None
 
 
 def asked(event: ConditionEvent, loops: Mapping[str, LoopContext]) -> Iterator[Asked]:
     """The variables of which a condition asks whether they were set in a loop, and which are not set else."""
     for question, term, other in _questions(event.term):
         loop = _ended(term, loops)
+        if loop is None and other.value is not None and _flag(event, question, term):
+            yield from _of_branches(question, term, loops)
         if loop is None or other.value is None or _told(event, loop):
             continue
         leaves = list(_leaves(term, loops, loop))
@@ -49,6 +51,50 @@ def asked(event: ConditionEvent, loops: Mapping[str, LoopContext]) -> Iterator[A
                 yield Asked(unset[0], loop)
 
 
+def _of_branches(question: Term, term: Term, loops: Mapping[str, LoopContext]) -> Iterator[Asked]:
+    """A flag that branches set, each to what the question answers alike."""
+    leaves = [leaf for leaf in _leaves(term, loops, None) if leaf.op in ("const", "sym")]
+    unset = {leaf.symbol for leaf in leaves if leaf.symbol is not None and unset_variable(leaf.symbol) is not None}
+    stored = [leaf for leaf in leaves if leaf.symbol not in unset]
+    answers = {_answer(question, leaf, term) for leaf in stored}
+    if len(unset) == len(answers) == 1 and None not in answers and all(leaf.value is not None for leaf in stored):
+        (one,) = unset
+        assert one is not None
+        yield Asked(one, None)
+
+
+def _flag(event: ConditionEvent, question: Term, term: Term) -> bool:
+    """Whether a value is chosen by conditions of which nothing that guards the question, or is asked beside it, speaks:
+    they may say that the value is set."""
+    if term.op != "select":
+        return False
+    chosen = set[Symbol]()
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        if at.op == "select":
+            chosen |= set(symbols(at.args[0]))
+            stack += at.args[1:]
+        elif at.op not in ("const", "sym"):
+            return False
+    roots = {symbol.origin[0] for symbol in chosen if isinstance(symbol.origin, tuple)}
+    beside = [guard.term for guard in event.guards] + list(_others(event.term, question, term))
+    return not any(
+        symbol in chosen or (isinstance(symbol.origin, tuple) and symbol.origin[0] in roots)
+        for part in beside
+        for symbol in symbols(part)
+    )
+
+
+def _others(whole: Term, question: Term, term: Term) -> Iterator[Term]:
+    """What a condition asks beside one question."""
+    if whole.op in ("land", "lor", "lnot"):
+        for part in whole.terms:
+            yield from _others(part, question, term)
+    elif whole != question and whole != term:
+        yield whole
+
+
 def _questions(term: Term) -> Iterator[tuple[Term, Term, Term]]:
     """(comparison, value that is asked about, number) of each comparison with a number that a condition is made of."""
     if term.op in ("land", "lor", "lnot"):
@@ -57,7 +103,7 @@ def _questions(term: Term) -> Iterator[tuple[Term, Term, Term]]:
     elif term.op in _QUESTIONS:
         for side, other in (term.args, term.args[::-1]):
             yield term, side, other
-    elif term.op == "call" and isinstance(term.type, IntType):
+    elif term.op in ("call", "select") and isinstance(term.type, IntType):
         yield binary("ne", term, const(0, term.type), BOOL), term, const(0, term.type)  # a flag
 
 
@@ -70,7 +116,7 @@ def _ended(term: Term, loops: Mapping[str, LoopContext]) -> LoopContext | None:
     return loops.get(term.args[0].removeprefix("after").removesuffix(".exits"))
 
 
-def _leaves(term: Term, loops: Mapping[str, LoopContext], loop: LoopContext) -> Iterator[Term]:
+def _leaves(term: Term, loops: Mapping[str, LoopContext], loop: LoopContext | None) -> Iterator[Term]:
     """The values that may be the outcome of a loop, with the one before it."""
     stack, seen, left = [term], set[Symbol](), LEAVES
     while stack and left > 0:

@@ -17,10 +17,11 @@ used, may say the same as those that were asked: silent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.trace.events import Event, GuardKind
 from kernlint.record import dataclass
+from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Assign, Block, Break, Continue, DeclStmt, FunctionDecl, If, Node, Ref, Stmt, VarDecl
 from kernlint.tree.walk import strip_casts, walk
@@ -30,10 +31,11 @@ _ASKED = frozenset({SymbolKind.LOAD, SymbolKind.THREAD, SymbolKind.BLOCK, Symbol
 
 @dataclass(frozen=True, slots=True)
 class OneBranch:
-    """``test``: the branch; ``both``: it has another side, which does something else."""
+    """``test``: the branch; ``both``: it has another side, which does something else; ``within``: the function."""
 
     test: If
     both: bool
+    within: Span
 
 
 def one_branch(decl: VarDecl, functions: Iterable[FunctionDecl]) -> OneBranch | None:
@@ -41,7 +43,7 @@ def one_branch(decl: VarDecl, functions: Iterable[FunctionDecl]) -> OneBranch | 
     for function in functions:
         for node in walk(function.body) if function.body is not None else ():
             if isinstance(node, Block) and any(_declares(one, decl) for one in node.body):
-                return _only(decl, node)
+                return _only(decl, node, function.span)
     return None
 
 
@@ -49,7 +51,7 @@ def _declares(statement: Stmt, decl: VarDecl) -> bool:
     return isinstance(statement, DeclStmt) and any(one is decl for one in statement.decls)
 
 
-def _only(decl: VarDecl, block: Block) -> OneBranch | None:
+def _only(decl: VarDecl, block: Block, within: Span) -> OneBranch | None:
     stores = {id(node) for node in walk(block) if _sets(node, decl)}
     for test in block.body:
         if not isinstance(test, If) or test.is_constexpr:
@@ -60,7 +62,7 @@ def _only(decl: VarDecl, block: Block) -> OneBranch | None:
         rest = test.then if other else test.other
         if (then and other) or then | other != stores or (not then and not other) or _goes_on_asking(rest):
             return None
-        return OneBranch(test, rest is not None and any(isinstance(node, Assign) for node in walk(rest)))
+        return OneBranch(test, rest is not None and any(isinstance(node, Assign) for node in walk(rest)), within)
     return None
 
 
@@ -84,24 +86,36 @@ def _goes_on_asking(rest: Stmt | None) -> bool:
     return isinstance(rest, If) or any(isinstance(node, (Break, Continue)) for node in walk(rest))
 
 
-def taken_up(event: Event, used: Term, facts: list[Term], unset: Symbol) -> bool:
-    """Whether a use of ``used`` takes up the ``unset`` value of a branch that data alone choose, by the one of
-    ``facts`` under which it is unset, and no other data have a say."""
-    if len(facts) != 1 or any(symbol.kind not in _ASKED for symbol in symbols(facts[0])):
+def taken_up(event: Event, used: Term, facts: list[Term], unset: Symbol, within: Span) -> bool:
+    """Whether a use of ``used`` takes up the ``unset`` value of a branch that data alone choose, by the ``facts`` under
+    which it is unset (of a branch within the branch, several), and no other data have a say."""
+    if not facts or any(symbol.kind not in _ASKED for fact in facts for symbol in symbols(fact)):
         return False
-    asked = [symbol for symbol in symbols(facts[0]) if symbol.kind is SymbolKind.LOAD]
-    if not asked or _after_loop(facts[0]):
+    asked = [symbol for fact in facts for symbol in symbols(fact) if symbol.kind is SymbolKind.LOAD]
+    if not asked or any(map(_after_loop, facts)):
         return False
-    return settled(event) and not any(_same_data(part, asked) for part in _factors(used, unset))
+    return settled(event, unset, asked, within) and not any(_same_data(part, asked) for part in _factors(used, unset))
 
 
-def settled(event: Event) -> bool:
-    """Whether no data have a say in whether a use is made."""
+def settled(
+    event: Event, unset: Symbol | None = None, asked: Sequence[Symbol] = (), within: Span | None = None
+) -> bool:
+    """Whether no data have a say in whether a use is made: but for data that the function ``within`` has asked before
+    the ``unset`` variable is declared, and that are others than those that are ``asked`` afterwards."""
+    decl = unset.origin if unset is not None else None
     for guard in event.guards:
         ended = guard.kind is GuardKind.AFTER_LOOP and guard.loop is not None and not guard.loop.exits
-        if not ended and any(symbol.kind not in _SETTLED for symbol in symbols(guard.term)):
+        if ended or not any(symbol.kind not in _SETTLED for symbol in symbols(guard.term)):
+            continue
+        before = within is not None and isinstance(decl, VarDecl) and _before(guard.span, decl.span, within)
+        if not before or _same_data(guard.term, asked):
             return False
     return True
+
+
+def _before(guard: Span, decl: Span, within: Span) -> bool:
+    """Whether a function asks a guard before it declares a variable."""
+    return guard.file == decl.file == within.file and within.start <= guard.start < decl.start
 
 
 _SETTLED = (_ASKED - {SymbolKind.LOAD}) | {SymbolKind.GRID_DIM, SymbolKind.COUNTER}
@@ -122,7 +136,7 @@ def _factors(term: Term, unset: Symbol) -> Iterator[Term]:
             yield part
 
 
-def _same_data(part: Term, asked: list[Symbol]) -> bool:
+def _same_data(part: Term, asked: Sequence[Symbol]) -> bool:
     roots = [one.origin[0] for one in asked if isinstance(one.origin, tuple)]
     held = (symbol.origin for symbol in symbols(part) if symbol.kind is SymbolKind.LOAD)
     return any(isinstance(origin, tuple) and any(origin[0] is root for root in roots) for origin in held)

@@ -55,7 +55,7 @@ from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Sid
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, substitute, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, negate, substitute, symbols
 from kernlint.tree.nodes import Assume, Call, DeclStmt, Expr, FunctionDecl, If, IntLit, Trap, VarDecl
 from kernlint.tree.types import (
     I64,
@@ -215,11 +215,22 @@ def _open(conds: tuple[Term, ...]) -> list[Term]:
 
 
 def _branch(event: Event, conds: tuple[Term, ...], unset: Symbol, facts: Facts) -> OneBranch | None:
-    """The only branch that sets an ``unset`` value, which a use takes up under the one of ``conds`` that is open."""
-    if len(_open(conds)) != 1 or any(loop.counter in symbols(term) for term in conds for loop in event.loops):
+    """The only branch that sets an ``unset`` value, which a use takes up under those of ``conds`` that are open."""
+    if not _open(conds) or any(loop.counter in symbols(term) for term in conds for loop in event.loops):
         return None
-    decl = unset_variable(unset)
-    return one_branch(decl, facts.reached) if decl is not None else None
+    decl, open_ = unset_variable(unset), _open(conds)
+    found = one_branch(decl, facts.reached) if decl is not None else None
+    if found is None or len(open_) == 1:
+        return found
+    # Of a branch within the branch: what the use asks itself is no part of them.
+    test = found.test.span
+    asked_ = {one.term for one in facts[trace].conditions if test.file == one.span.file and _in(one.span, test)}
+    asked_ |= {negate(term) for term in asked_}
+    return found if asked_.issuperset(open_) and not any(negate(cond) in open_ for cond in open_) else None
+
+
+def _in(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _unconditional(conds: tuple[Term, ...]) -> bool:
@@ -245,7 +256,8 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                 pointed = pointed if pointed is not None else pointed_to(facts.reached)
                 if id(decl) not in said | pointed and not decl.made:
                     said.add(id(decl))
-                    yield Unset(decl, event, missed=Missed(question.loop, empty=False), asked=True)
+                    missed_ = Missed(question.loop, empty=False) if question.loop is not None else None
+                    yield Unset(decl, event, missed=missed_, asked=True)
             ways = Ways(event, loops)
             for symbol, conds, past, missed in ways.of(term):
                 decl = unset_variable(symbol)
@@ -268,7 +280,7 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                     between = left_between(event, _open(conds))
                     if found is not None or between:
                         branch = None
-                    elif branch is None or not taken_up(event, term, _open(conds), symbol):
+                    elif branch is None or not taken_up(event, term, _open(conds), symbol, branch.within):
                         branch = None
                         helper = unasked(decl, event, _open(conds), symbol, facts.reached)
                         if helper is None:
