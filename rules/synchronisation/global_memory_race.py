@@ -13,6 +13,7 @@ from kernlint.analysis.sharing.fences import Fences, fences
 from kernlint.analysis.sharing.finder import GlobalRace
 from kernlint.analysis.sharing.gathered import Gathered, gathered
 from kernlint.analysis.sharing.global_races import global_races
+from kernlint.analysis.sharing.neighbours import Mixed, neighbours
 from kernlint.analysis.sharing.race_words import calls, cell, device_fence, severity, thread_name, verb, witness
 from kernlint.analysis.sharing.races import Place, place
 from kernlint.analysis.sharing.scatters import Scatter, scatters
@@ -42,7 +43,9 @@ class GlobalMemoryRace(Rule):
     table begins (`x[start[k] + i]`) are believed to lie apart. One element
     that every thread updates for which a condition on data holds (`if (bad[i]) *count += 1`) is a warning too. Elements
     picked by an atomic counter are reported where the counter may give one index twice: a thread adds 0 to it, or
-    does not ask it. Pixels of OpenCL's images with whole coordinates are elements too.
+    does not ask it. A thread that writes its own element of an array in which it adds up elements that a list names
+    (`x[i] = 0.5f * (x[i] + x[near[i]])`) leaves it to chance whether others find the old or the new one. Pixels of
+    OpenCL's images with whole coordinates are elements too.
 
     Silent: every thread writes the same value, both sides are atomic, only one block is launched, the place comes
     from memory or from an atomic counter, blocks talk through fences.
@@ -112,7 +115,7 @@ class GlobalMemoryRace(Rule):
     """
 
     meta = Meta("KL205", "global-memory-race", Severity.ERROR, tags=("CUDASecurity data races",), precision="medium")
-    needs = (global_races, scatters, slots, fences, order, gathered, replayer)
+    needs = (global_races, scatters, slots, fences, order, gathered, neighbours, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from folded(self._all(facts))
@@ -157,6 +160,9 @@ class GlobalMemoryRace(Rule):
         for one in facts[gathered]:
             if id(one.read.root) not in told:
                 yield one, self._gathered(one)
+        for mixed in facts[neighbours]:
+            if id(mixed.read.root) not in told:
+                yield mixed, self._mixed(mixed)
 
     def _race(
         self,
@@ -216,6 +222,18 @@ class GlobalMemoryRace(Rule):
                 *calls(one.read),
             ),
             fix="read it in a kernel of its own, or wait for the whole grid",
+        )
+
+    def _mixed(self, one: Mixed) -> Finding:
+        name = one.read.root.name
+        return self.finding(
+            one.write.span,
+            f"{name} is written in place while other threads may still read this element of it: what they "
+            "take, by a list of elements, is old or new by chance",
+            Severity.WARNING,
+            related=(Related(one.read.span, "the elements of others are read here"), *calls(one.write)),
+            assumptions=("the list names elements of other threads",),
+            fix="write to another array, and exchange the two between launches",
         )
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
