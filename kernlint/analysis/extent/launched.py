@@ -21,6 +21,7 @@ from kernlint.analysis.extent.places import Place, Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, unused_sizes
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
+from kernlint.analysis.launching.padded import padded_by_callers
 from kernlint.analysis.trace.events import Access, Guard, GuardKind
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Launch, Refuted
@@ -231,6 +232,8 @@ def _of(
                 if not isinstance(answer, Refuted):
                     answer = asked_with(past, launched.values(), facts)
                 if isinstance(answer, Refuted):
+                    if padded_by_callers(view.fact.host, of, facts.module_facts):
+                        continue
                     yield Surplus(
                         place, axis, of.count, view, told[0], launched.unused if told[1] else None, past, answer
                     )

@@ -23,6 +23,7 @@ from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.extent.sizes import BESIDE, UnusedSize, unused_sizes
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
+from kernlint.analysis.launching.padded import padded_by_callers
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
 from kernlint.analysis.wording import present
@@ -279,7 +280,9 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
     if not (reach.conditional or known or elsewhere):
         for view in context.launches:
             cover = _rounded(one, view)
-            if cover is not None and not _padded(facts[places], reach.access, one, view, cover):
+            if cover is None or _padded(facts[places], reach.access, one, view, cover):
+                continue
+            if not padded_by_callers(view.fact.host, cover, facts.module_facts):
                 return Exposed(reach, axis, Tier.ROUNDED_UP, view=view, cover=cover)
         told = () if context.launches else nearest_said(facts, facts.options.rounded)
         for said in told:
