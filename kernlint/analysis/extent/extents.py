@@ -14,6 +14,7 @@ from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent import clamped_loops
 from kernlint.analysis.extent.before_start import before_start, shifted
 from kernlint.analysis.extent.checked_limits import at_limits
+from kernlint.analysis.extent.farthest import farthest
 from kernlint.analysis.extent.leaving import (
     FEW,
     OWN,
@@ -176,6 +177,8 @@ def _asked(
         return Outside(access, found, extent, False, "", data, inner) if found is not None and beyond else None
     for block, reason in believed_blocks(kernel, context, access, asked):
         found = leaves(asked, extent, block, context, grid=grid or (1, 1, 1))
+        if found is None and place is access.offset:
+            found = farthest(access, block)  # behind more threads and rounds than a search goes through
         if found is not None:
             below = found.first.offset < 0 or found.first.offset >= 1 << 31
             sure = not reason or any(c.block == block and c.source != "usual" for c in context.blocks)

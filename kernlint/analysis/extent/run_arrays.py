@@ -16,6 +16,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.checked_limits import limits_of
 from kernlint.analysis.extent.extents import numbers_made_up, outside
+from kernlint.analysis.extent.farthest import farthest
 from kernlint.analysis.extent.leaving import PLACE, Outside, decidable, limited, masked, within
 from kernlint.analysis.extent.rehearsed import Run, run_of, runs
 from kernlint.analysis.extent.solved import mended
@@ -161,6 +162,13 @@ def _of_scenario(facts: Facts) -> Iterator[Outside]:
     if spoken_of is None and shape.provenance < Provenance.COMPILED:  # memory of the block says what block it is for
         asked = [access for access in asked if access.root.space is Space.PRIVATE]
     if not asked:
+        return
+    far = ((one, farthest(one, block)) for one in asked if spoken_of is not None)
+    beyond = [
+        (one, found) for one, found in far if found is not None and found.first.offset < (found.extent or 0) + FAR
+    ]
+    if beyond:
+        yield from (Outside(one, found, one.root.extent, False, reason, False) for one, found in beyond)
         return
     x, y, z = (FEW if used and axis not in known.single else 1 for axis, used in enumerate(known.blocks))
     parts = _parts(kernel)

@@ -240,3 +240,36 @@ __kernel void choose(__global const int *first, __global const int *with, __glob
 def test_conditions_that_hold_in_the_first_round(start: str, first: str, last: str, bad: bool) -> None:
     text = ROUNDS.replace("START", start).replace("FROM", first).replace("LAST", last)
     assert bool(findings(ArrayIndexOutOfRange, text, "opencl")) is bad
+
+
+SPREAD = """
+constexpr int X = 32, Y = 8;
+template <int R>
+__global__ void spread(const float *in, const float *w, float *out, int width, int height, int pitch) {
+    constexpr int COLS = X + 2 * R, ROWS = Y + DOWN;
+    __shared__ float sums[ROWS * COLS];
+    const int flat = threadIdx.y * X + threadIdx.x;
+    for (int k = flat; k < ROWS * COLS; k += X * Y) sums[k] = 0.0f;
+    __syncthreads();
+    const int x = blockIdx.x * X + threadIdx.x, y = blockIdx.y * Y + threadIdx.y;
+    const float v = x < width && y < height ? in[y * width + x] : 0.0f;
+    for (int j = 0; j <= 2 * R; ++j)
+        for (int i = 0; i <= 2 * R; ++i)
+            atomicAdd(&sums[(threadIdx.y + j) * COLS + threadIdx.x + i], v * w[j] * w[i]);
+    __syncthreads();
+    for (int k = flat; k < ROWS * COLS; k += X * Y)
+        atomicAdd(&out[(blockIdx.y * Y + k / COLS) * pitch + blockIdx.x * X + k % COLS], sums[k]);
+}
+LAUNCH
+"""
+INSTANCE = "template __global__ void spread<5>(const float *, const float *, float *, int, int, int);"
+CALL = """void run(const float *in, const float *w, float *out, int width, int height, int pitch) {
+    spread<5><<<dim3((width + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(in, w, out, width, height, pitch);
+}"""
+
+
+@pytest.mark.parametrize("launch", [INSTANCE, CALL])
+@pytest.mark.parametrize(("down", "bad"), [("R", True), ("2 * R", False), ("2 * R - 1", True)])
+def test_the_corner_of_many_threads_and_rounds(launch: str, down: str, bad: bool) -> None:
+    text = SPREAD.replace("LAUNCH", launch).replace("DOWN", down)
+    assert bool(findings(ArrayIndexOutOfRange, text)) is bad
