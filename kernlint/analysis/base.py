@@ -110,7 +110,8 @@ class AnalysisOptions:
     say of the extents of arrays; ``rounded``: what they say of grids that are rounded up;
     ``sentinels``: of numbers in index arrays that are no place; ``levels``: of how many levels trees have;
     ``built_for``: of the architectures that the file is built for; ``single_alone``: whether they say that there is no
-    double precision.
+    double precision; ``spare``: the buffers that have memory behind their last element (``<read>``, ``<written>``: all
+    that are).
     """
 
     targets: tuple[Target, ...] = ()
@@ -126,6 +127,7 @@ class AnalysisOptions:
     shapes: tuple[Shape, ...] = ()
     rounded: tuple[Rounded, ...] = ()
     sentinels: tuple[Sentinel, ...] = ()
+    spare: frozenset[str] = frozenset()
     levels: int | None = None
     built_for: tuple[BuiltFor, ...] = ()
     single_alone: bool = False

@@ -29,6 +29,7 @@ from kernlint.policy.rounded import rounded
 from kernlint.policy.selection import Selection
 from kernlint.policy.sentinels import sentinels
 from kernlint.policy.shapes import shapes
+from kernlint.policy.spare import spare
 from kernlint.project import Projects, Questions
 from kernlint.project.build import flags_for
 from kernlint.project.compiledb import NO_FLAGS, Flags, Lookup
@@ -699,6 +700,7 @@ def analysis_options(
         shapes=tuple(shapes(source)) if source is not None else (),
         rounded=tuple(rounded(source)) if source is not None else (),
         sentinels=tuple(sentinels(source)) if source is not None else (),
+        spare=spare(source) if source is not None else frozenset(),
         levels=levels(source) if source is not None else None,
         built_for=tuple(built_for(source)) if source is not None else (),
         single_alone=source is not None and single_alone(source),

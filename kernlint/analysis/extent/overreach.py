@@ -6,7 +6,7 @@ when it is the pitch of a dimension, when a launch derives its grid from it, or,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -17,7 +17,7 @@ from kernlint.analysis.extent.limits import Dimension, Indexed, limits
 from kernlint.analysis.extent.other_kernels import ends_of_items
 from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
-from kernlint.analysis.extent.sizes import UnusedSize, unused_sizes
+from kernlint.analysis.extent.sizes import UnusedSize, last_part, unused_sizes
 from kernlint.analysis.extent.wrong_guards.axes import either, other_axis, square, swapped, twice
 from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows, repeated_tests
 from kernlint.analysis.extent.wrong_guards.clamped_rows import clamped_to_rows
@@ -31,7 +31,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
     padded,
     wrapped,
 )
-from kernlint.analysis.extent.wrong_guards.faults import Overreach, parameter_names, supports_of
+from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
 from kernlint.analysis.extent.wrong_guards.rounds import last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import past_rows, rows_by_length
@@ -87,6 +87,18 @@ def _counts_items(size: Polynomial) -> bool:
     )
 
 
+_STEPS = (Fault.VECTOR, Fault.GROUP, Fault.NEIGHBOUR)
+
+
+def _spare(access: Access, said: Collection[str]) -> bool:
+    """Whether a comment says that there is memory behind the last element of an array, which a vector may cross into.
+
+    Silent: ``inputs are allocated with 4 floats after the last one`` before a load of 4.  Still told: before a store.
+    """
+    of_all = "<written>" if access.writes else "<read>"
+    return of_all in said or last_part(access.root.name) in said
+
+
 def _compute(facts: Facts) -> tuple[Overreach, ...]:
     indexed = facts[limits]
     context = facts[launch_context]
@@ -138,6 +150,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += hollow(grown)
         found += padded(grown)
     found = [one for one in found if one.size is None or not _counts_items(one.size)]
+    found = [one for one in found if one.fault not in _STEPS or not _spare(one.access, facts.options.spare)]
     room = roomier(facts) if found else None
     return tuple(one for one in found if room is None or one.size is None or not room(one.access, one.size))
 

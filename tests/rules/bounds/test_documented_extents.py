@@ -311,3 +311,28 @@ __kernel void patches(__global const float *src, __global float *dst, const int 
 @pytest.mark.parametrize(("inside", "bad"), [("y >= 0", True), ("x < SIDE && y < SIDE", False)])
 def test_extents_of_constants_that_are_made_of_others(inside: str, bad: bool) -> None:
     assert bool(findings(WrongBoundsGuard, PATCHES.replace("INSIDE", inside), "opencl")) is bad
+
+
+TAIL = """
+// SAID
+__kernel void lift(__global const float *in, __global float *out, const int n) {
+    const int i = get_global_id(0) * 4;
+    if (i >= n) return;
+    const float4 v = vload4(0, in + i);
+    if (i + 4 <= n) vstore4(v * 2.0f, 0, out + i);
+    else for (int k = 0; i + k < n; ++k) out[i + k] = in[i + k] * 2.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "bad"),
+    [
+        ("Inputs are allocated with 4 floats after the last element.", False),
+        ("Outputs are allocated with 4 floats after the last element.", True),
+        ("in is padded with 3 values past the end", False),
+        ("Nothing is said.", True),
+    ],
+)
+def test_memory_behind_the_last_element(said: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, TAIL.replace("SAID", said), "opencl")) is bad
