@@ -23,9 +23,9 @@ _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"{_NAME}(?:(?:, and |, | and |/| & ){_NAME})*"
 _FOR = r"-1 ?(?:for|in|where|when|if|means|marks|meaning|=|is|at|on|\()"
 _SAID = pattern(
-    rf"(?<![\w.>])({_NAMES})(?:\[[\w ]*\])? ?(?:is|are|=|==|holds?|may be|can be|contains?) (?:an? )?"
+    rf"(?<![\w.>])({_NAMES})(?:\[[^\]]*\])? ?(?:is|are|=|==|holds?|may be|can be|contains?) (?:an? )?"
     rf"(-1)\b(?! ?[-+*/\d])"
-    rf"|(?<![\w.>])({_NAMES}) ?:[^.;:]*?(?:[,;]|\bor|\() ?(?:{_FOR}|-1\b(?= ?(?:[,;.)]|$)))"
+    rf"|(?<![\w.>])({_NAMES})(?:\[[^\]]*\])? ?:[^.;:]*?(?:[,;]|\bor|\() ?(?:{_FOR}|-1\b(?= ?(?:[,;.)]|$)))"
 )
 _TOPIC = pattern(rf"^({_NAME}) (?:has|have|holds?|keeps?|gives?|maps?|names?|lists?|stores?|contains?|is|are)\b")
 """What a comment begins with is what its sentences are about."""

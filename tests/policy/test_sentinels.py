@@ -12,6 +12,8 @@ from kernlint.source import SourceFile
     ("text", "names"),
     [
         ("slots: [tokens], -1 for rows of padding", ["slots"]),
+        ("next[2 * i + side]: the face beyond, -1 at the rim", ["next"]),
+        ("next[2 * i + side]: the face beyond", []),
         ("topk_ids is -1 in the rows of padding", ["topk_ids"]),
         ("parent[i] is -1 at the root", ["parent"]),
         ("left, right: first places of children, or -1", ["left", "right"]),

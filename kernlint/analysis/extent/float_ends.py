@@ -87,10 +87,9 @@ def _parts(guard: Guard) -> Iterator[Term]:
             yield part
 
 
-def _data(value: Ratio) -> Term | None:
-    """The one atom of a quotient that memory is in."""
-    found = {atom for mono in (*value.above, *value.below) for atom in mono if _of_data(atom)}
-    return found.pop() if len(found) == 1 else None
+def _data(value: Ratio) -> list[Term]:
+    """The atoms of a quotient that memory is in, above the line: what is asked for, and what its range is made of."""
+    return [atom for atom in dict.fromkeys(atom for mono in value.above for atom in mono) if _of_data(atom)]
 
 
 def _of_data(term: Term) -> bool:
@@ -101,10 +100,13 @@ def _ends(access: Access, atom: Term) -> Iterator[tuple[Guard, Ratio]]:
     """What a number made whole is at each end that a test of the data in it lets through, with the test."""
     inner = _made_whole(atom)
     value = ratio(inner) if inner is not None and _of_data(inner) else None
-    datum = _data(value) if value is not None else None
-    if value is None or datum is None:
-        return
-    found: list[tuple[Guard, Ratio]] = []
+    for datum in _data(value) if value is not None else ():
+        assert value is not None
+        yield from _ends_of(access, value, datum)
+
+
+def _ends_of(access: Access, value: Ratio, datum: Term) -> Iterator[tuple[Guard, Ratio]]:
+    """What a quotient is at each end that tests of one number in it let through."""
     for guard in access.guards:
         for part in _parts(guard):
             if not set(symbols(datum)) & set(symbols(part)):
@@ -116,8 +118,7 @@ def _ends(access: Access, atom: Term) -> Iterator[tuple[Guard, Ratio]]:
                 if end is not None and not mentions(end, datum):
                     most = at(value, datum, end)
                     if most is not None:
-                        found.append((guard, most))
-    yield from found
+                        yield guard, most
 
 
 def _asked(access: Access, atom: Term) -> bool:

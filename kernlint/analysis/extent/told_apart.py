@@ -48,7 +48,8 @@ LOWEST = -(1 << 16)
 class ToldApart:
     """An access that is outside (``below`` the start, or past the last of ``room`` elements) in a state that a test
     tells apart (None: its place is not known).  ``mark``: the number that the index is made of then.
-    ``empty``: it is an element of a run that has none."""
+    ``empty``: it is an element of a run that has none.
+    ``clamped``: the number that the loop at ``test`` goes as far as, and another one does not."""
 
     access: Access
     below: bool
@@ -56,6 +57,7 @@ class ToldApart:
     test: Span | None
     mark: int | None = None
     empty: bool = False
+    clamped: str = ""
 
     @property
     def told(self) -> Told:
@@ -78,6 +80,14 @@ class ToldApart:
                 related,
                 "there are empty runs, as the test says, and one of them is the first or the last",
                 "leave the access out where the run is empty",
+            )
+        if self.clamped:
+            return Told(
+                f"{what} as far as {self.clamped} says, past the {self.room} elements of {self.access.root.name}: "
+                "another loop holds the same number down to that, and this one does not",
+                related,
+                f"{self.clamped} is as large as the other loop allows for",
+                f"hold {self.clamped} down to {self.room} here too",
             )
         return Told(
             f"{what} {end} of {self.access.root.name} where a test before it holds, which does not keep threads from "
@@ -130,9 +140,16 @@ def _kept_out(access: Access, known: Polynomial) -> bool:
             return True
         if any(mine & set(symbols(atom)) and atom not in known.atoms for atom in truth.left.atoms):
             return True
-    return any(
-        mine & set(symbols(part)) and part not in plainly for guard in access.guards for part in conjuncts(guard.term)
-    )
+    parts = (part for guard in access.guards for part in conjuncts(guard.term) if part not in plainly)
+    return any(mine & set(symbols(part)) and not _apart(part, known) for part in parts)
+
+
+def _apart(part: Term, known: Polynomial) -> bool:
+    """Whether a truth that two numbers differ follows: one is the larger wherever ``known`` is not negative."""
+    if part.op != "ne":
+        return False
+    apart = polynomial(part.args[0]) - polynomial(part.args[1])
+    return any((least := (one - known).constant) is not None and least > 0 for one in (apart, number(0) - apart))
 
 
 def _of(form: Polynomial) -> set[Symbol]:
@@ -180,6 +197,31 @@ def _states(of: Trace) -> list[tuple[ConditionEvent, Polynomial]]:
                 if known is not None:
                     found.append((test, known))
     return found
+
+
+def _clamps(of: Trace) -> dict[Symbol, int]:
+    """The numbers from memory, and arguments, that conditions of loops hold down to a constant, each with the least."""
+    found: dict[Symbol, int] = {}
+    for loop in of.loops:
+        for part in subterms(loop.condition) if loop.condition is not None else ():
+            for one, limit in (part.args, part.args[::-1]) if part.op == "min" and len(part.args) == 2 else ():
+                symbol = plain(one).symbol
+                if symbol is not None and symbol.kind in (SymbolKind.LOAD, SymbolKind.PARAM) and (limit.value or 0) > 1:
+                    found[symbol] = min(limit.value, found.get(symbol, limit.value))
+    return found
+
+
+def _unclamped(access: Access, clamps: dict[Symbol, int]) -> ToldApart | None:
+    """An access as far as a number says that another loop holds down to the room."""
+    for place, room in _places(access) if access.loops else ():
+        for symbol in _of(place) & clamps.keys():
+            if clamps[symbol] != room:
+                continue
+            known = polynomial(symbol.term) - number(room + 1)
+            if _outside(place, room, known) is False and not _kept_out(access, known):
+                at = next(loop for loop in access.loops if loop.condition_span is not None)
+                return ToldApart(access, False, room, at.condition_span, clamped=symbol.name)
+    return None
 
 
 def _ends_of(test: ConditionEvent) -> tuple[Symbol, Symbol] | None:
@@ -290,6 +332,7 @@ def _compute(facts: Facts) -> tuple[ToldApart, ...]:
     context = facts[launch_context]
     found: dict[Root, ToldApart] = {}
     states = [] if of.calls else _states(of)
+    held = _clamps(of)
     tests = {test.term: test.span for test in of.conditions}
     runs = [(test, *ends) for test in of.conditions[:TESTS] if not of.calls and (ends := _ends_of(test)) is not None]
     for access in of.accesses:
@@ -300,6 +343,8 @@ def _compute(facts: Facts) -> tuple[ToldApart, ...]:
         if one is None and not shifted(context, access) and not any(moved(context, axis) for axis in range(3)):
             one = _at_mark(access, tests)
         one = one or _of_empty(access, runs)
+        if one is None and held and root.kind is RootKind.VARIABLE:
+            one = _unclamped(access, held)
         if one is not None:
             found[root] = one
     return tuple(found.values())

@@ -84,3 +84,35 @@ __global__ void flux(const float *at, float *bin, int n, int m, float high) {
 """
     assert findings(WrongBoundsGuard, code)
     assert not findings(WrongBoundsGuard, code.replace("at[i] <= high", "at[i] < high"))
+
+
+RANGES = """
+#define STEPS 24
+__global__ void steps(const float *v, const float *low, const float *high, int cols, int *out) {
+    __shared__ int count[STEPS];
+    const int r = blockIdx.x;
+    if (threadIdx.x < STEPS) count[threadIdx.x] = 0;
+    __syncthreads();
+    for (int c = threadIdx.x; c < cols; c += blockDim.x) {
+        const float x = v[r * cols + c];
+        if (x < low[r] || x TEST high[r]) continue;
+        atomicAdd(&count[PLACE], 1);
+    }
+    __syncthreads();
+    if (threadIdx.x < STEPS) out[r * STEPS + threadIdx.x] = count[threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "place", "bad"),
+    [
+        (">", "(int)((x - low[r]) / (high[r] - low[r]) * STEPS)", True),
+        (">=", "(int)((x - low[r]) / (high[r] - low[r]) * STEPS)", False),
+        (">", "min((int)((x - low[r]) / (high[r] - low[r]) * STEPS), STEPS - 1)", False),
+        (">", "(int)((x - low[r]) / (high[r] - low[r]) * (STEPS - 1))", False),
+    ],
+)
+def test_ranges_from_memory(test: str, place: str, bad: bool) -> None:
+    text = RANGES.replace("TEST", test).replace("PLACE", place)
+    assert bool(findings(WrongBoundsGuard, text)) is bad

@@ -37,6 +37,11 @@ def test_a_full_stack_is_counted(stop: str, mark: str, mark2: str) -> None:
     assert_marked(PAST, WALK.replace("STOP", stop).replace("MARK2", mark2).replace("MARK", mark))
 
 
+def test_a_loop_until_nothing_is_left() -> None:
+    text = WALK.replace("used > 0", "used").replace("STOP", "").replace("MARK2", "  // bad").replace("MARK", "")
+    assert_marked(PAST, text)
+
+
 BINS = """
 __kernel void bin(__global const int *keys, __global int *out, __global int *odd, int n) {
     int own[16];
@@ -115,3 +120,31 @@ __global__ void ends(const int *starts, const float *values, int rows, float *lo
 def test_empty_runs_are_counted(stop: str, low: str, high: str, mark: str) -> None:
     text = RUNS.replace("STOP", stop).replace("LOW", low).replace("HIGH", high).replace("MARK", mark)
     assert_marked(PAST, text)
+
+
+HELD = """
+#define MOST 48
+__global__ void taps(const float *w, const int *length, float *out, int pitch) {
+    __shared__ float line[MOST];
+    const int r = blockIdx.x, k = length[r];
+    for (int i = threadIdx.x; i < FIRST; i += blockDim.x) line[i] = w[r * pitch + i];MARK
+    __syncthreads();
+    float sum = 0.0f;
+    for (int i = 0; i < SECOND; ++i) sum += line[i];
+    if (threadIdx.x == 0) out[r] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "mark"),
+    [
+        ("k", "min(k, MOST)", "  // bad"),
+        ("min(k, MOST)", "min(k, MOST)", ""),
+        ("k", "k", ""),
+        ("k", "min(k, MOST / 2)", ""),
+        ("k && i < MOST", "min(k, MOST)", ""),
+    ],
+)
+def test_another_loop_holds_the_number_down(first: str, second: str, mark: str) -> None:
+    assert_marked(PAST, HELD.replace("FIRST", first).replace("SECOND", second).replace("MARK", mark))
