@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.coverage import Cover, cover
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
@@ -35,7 +36,8 @@ class MixedLaunchDimensions(Rule):
     the same block index properly elsewhere and never the right one; and ``blockIdx.x + blockDim.x + threadIdx.x``.
     With launches in sight also: a block index multiplied by the size of the grid where that is not the size of the
     block; and a thread index along an axis on which the launches spread blocks of one thread, and which the kernel
-    knows no block index of, so that every block does the work of the first.
+    knows no block index of, or on which they share a size out to blocks that do not ask which they are, so that every
+    block does the work of the first.
 
     Silent: a block index that counts something else (``blockIdx.y * blockDim.x + threadIdx.x`` with one row of blocks
     for each ``x``), a deliberate transpose (constant tile edges, no block size), linear block numbers.
@@ -106,7 +108,9 @@ class MixedLaunchDimensions(Rule):
         the kernel does not tell apart."""
         walked: Trace = facts[trace]
         for axis in range(3):
-            if not _spread(facts[launches], axis) or not walked.complete or BLOCK[axis] in _known(walked):
+            alone = _spread(facts[launches], axis)
+            shared = not walked.calls and _shared_out(facts[launches], axis)
+            if not (alone or shared) or not walked.complete or BLOCK[axis] in _known(walked):
                 continue
             made = [access for access in walked.accesses if THREAD[axis] in symbols(access.offset)]
             writes = [access for access in made if access.writes and access.root.space is Space.GLOBAL]
@@ -114,10 +118,12 @@ class MixedLaunchDimensions(Rule):
                 continue
             name = AXES[axis]
             others = [access.span for access in writes[1:] if access.span != writes[0].span]
+            first = f"threadIdx.{name} is 0 in every launch in sight, which spread their blocks along {name}"
+            if not alone:
+                first = f"the launch has as many blocks along {name} as the work needs, and none asks which it is"
             yield self.finding(
                 writes[0].span,
-                f"threadIdx.{name} is 0 in every launch in sight, which spread their blocks along {name}: each block "
-                "writes what the first does",
+                f"{first}: each block writes what the first does",
                 related=[
                     Related(facts[launches][0].span, "launched here"),
                     *(Related(span, "so it is here") for span in dict.fromkeys(others[:3])),
@@ -184,10 +190,17 @@ def _spread(seen: tuple[LaunchFact, ...], axis: int) -> bool:
     )
 
 
+def _shared_out(seen: tuple[LaunchFact, ...], axis: int) -> bool:
+    """Whether all launches in sight round a size up to whole blocks along ``axis``: the work is shared out."""
+    return bool(seen) and all(
+        launch.grid is not None and cover(launch.grid[axis]).kind is Cover.ROUNDED_UP for launch in seen
+    )
+
+
 def _known(walked: Trace) -> set[Symbol]:
     """All that a kernel's places, conditions and values are made of."""
     found: set[Symbol] = set()
-    for access in walked.accesses:
+    for access in (*walked.accesses, *walked.images):
         terms = [access.offset, *(guard.term for guard in access.guards)]
         terms += [] if access.value is None else [access.value]
         for term in terms:

@@ -70,3 +70,26 @@ __global__ void best(const float *energy, float *out, int members) {
 )
 def test_the_block_size_leads_on_from_where_the_block_begins(first: str, bad: bool) -> None:
     assert bool(findings(MixedLaunchDimensions, BEST.replace("FIRST", first))) is bad
+
+
+SHADE = """
+__global__ void shade(float *out, int w, int h, float k) {
+    const int x = ACROSS, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h) out[y * w + x] = k * x;
+}
+void run(float *out, int w, int h) { shade<<<dim3(GRID, (h + 15) / 16), dim3(16, 16)>>>(out, w, h, 2.0f); }
+"""
+
+
+@pytest.mark.parametrize(
+    "across, grid, bad",
+    [
+        ("threadIdx.x", "(w + 15) / 16", True),
+        ("threadIdx.x", "1", False),
+        ("threadIdx.x", "4", False),
+        ("blockIdx.x * blockDim.x + threadIdx.x", "(w + 15) / 16", False),
+        ("blockIdx.x * 16 + threadIdx.x", "(w + 15) / 16", False),
+    ],
+)
+def test_blocks_that_share_the_work_ask_which_they_are(across: str, grid: str, bad: bool) -> None:
+    assert bool(findings(MixedLaunchDimensions, SHADE.replace("ACROSS", across).replace("GRID", grid))) is bad
