@@ -10,7 +10,7 @@ from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import ConditionEvent, Trace
+from kernlint.analysis.trace.events import Access, ConditionEvent, Trace
 from kernlint.analysis.values.index_terms import IndexSum, index_sums, launch_symbols
 from kernlint.analysis.values.made import products_in
 from kernlint.finding import Finding, Fix, Related, Severity
@@ -114,6 +114,8 @@ class MixedLaunchDimensions(Rule):
                 continue
             made = [access for access in walked.accesses if THREAD[axis] in symbols(access.offset)]
             writes = [access for access in made if access.writes and access.root.space is Space.GLOBAL]
+            if not alone:
+                writes = [access for access in writes if not _by_data(access)]
             if not writes:
                 continue
             name = AXES[axis]
@@ -188,6 +190,13 @@ def _spread(seen: tuple[LaunchFact, ...], axis: int) -> bool:
         and launch.grid[axis].value != 1
         for launch in seen
     )
+
+
+def _by_data(access: Access) -> bool:
+    """Whether memory, or an atomic operation that hands out parts, has a say in where an access is, or whether."""
+    terms = (access.offset, *(guard.term for guard in access.guards))
+    data = (SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.PHI, SymbolKind.EXIT)
+    return any(symbol.kind in data for term in terms for symbol in symbols(term))
 
 
 def _shared_out(seen: tuple[LaunchFact, ...], axis: int) -> bool:

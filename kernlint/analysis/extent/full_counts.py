@@ -145,7 +145,8 @@ def _slip(access: Access, push: Pushed, guard: Guard | None) -> int:
 
 
 def _beside(access: Access, of: Trace) -> Full | None:
-    """A store that nothing keeps inside, beside one to the same array at the same count that a test keeps there."""
+    """A store that nothing keeps inside, beside one at the same count that a test keeps there: to the same array, or to
+    one that is as long, of the same place."""
     push = pushed_at(access)
     for value, under in ways(push.counted) if push is not None else ():
         base, step = moved(value) or (None, 0)
@@ -156,10 +157,18 @@ def _beside(access: Access, of: Trace) -> Full | None:
             continue
         at = dict.fromkeys(count.made_of, push.room)
         for other in of.accesses if _reached(access, at, under) else ():
-            guard = _keeps(other, push, count) if other.root is access.root and other is not access else None
+            guard = _keeps(other, push, count) if other is not access and _beside_it(other, access) else None
             if guard is not None:
                 return Full(access, base.name, push.room, guard, other)
     return None
+
+
+def _beside_it(other: Access, access: Access) -> bool:
+    """Whether an access is to the same array, or is to the same place in another list of the same rows."""
+    if other.root is access.root or other.root.kind is not RootKind.PARAM or access.root.kind is not RootKind.PARAM:
+        return other.root is access.root and access.root.kind is RootKind.VARIABLE
+    place = element_of(access)
+    return place is not None and place == element_of(other)
 
 
 def _keeps(other: Access, push: Pushed, count: Count) -> Guard | None:
@@ -208,7 +217,7 @@ def _compute(facts: Facts) -> tuple[Full, ...]:
         if access.kind is not AccessKind.WRITE or root in found:
             continue
         one = _of(access, of) if any(_counts(s) for s in symbols(access.offset)) else None
-        if one is None and root.kind is RootKind.VARIABLE:
+        if one is None and root.kind in (RootKind.VARIABLE, RootKind.PARAM):
             one = _beside(access, of) if access.loops and access.offset.value is None else None
         if one is not None:
             found[root] = one

@@ -208,3 +208,29 @@ __kernel void clip(__global const float *cut, __global float *out, const int n) 
 def test_a_list_that_is_closed_by_its_first_element(room: str, top: str, bad: bool) -> None:
     found = findings(ArrayIndexOutOfRange, CLIP.replace("ROOM", room).replace("TOP", top), "opencl")
     assert bool(found) is bad, [one.message for one in found]
+
+
+TWO = """
+#define MOST 24
+__global__ void pack(const float *dense, int rows, int cols, float *val, int *at, int *count) {
+    const int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows) return;
+    int k = 0;
+    for (int c = 0; c < cols; ++c) {
+        const float v = dense[r * cols + c];
+        if (v == 0.0f) continue;
+        if (k < MOST) val[r * MOST + k] = v;
+        SECOND
+        ++k;
+    }
+    count[r] = min(k, MOST);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "bad"),
+    [("at[r * MOST + k] = c;", True), ("if (k < MOST) at[r * MOST + k] = c;", False), ("at[r] = c;", False)],
+)
+def test_the_same_place_in_another_list(second: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, TWO.replace("SECOND", second))) is bad

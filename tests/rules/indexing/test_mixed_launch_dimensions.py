@@ -93,3 +93,19 @@ void run(float *out, int w, int h) { shade<<<dim3(GRID, (h + 15) / 16), dim3(16,
 )
 def test_blocks_that_share_the_work_ask_which_they_are(across: str, grid: str, bad: bool) -> None:
     assert bool(findings(MixedLaunchDimensions, SHADE.replace("ACROSS", across).replace("GRID", grid))) is bad
+
+
+PARTS = """
+__global__ void sums(const int *in, int *out, int n, int *next) {
+    __shared__ int part;
+    if (threadIdx.x == 0) part = atomicAdd(next, 1);
+    __syncthreads();
+    const int i = part * 256 + threadIdx.x;
+    if (i < n) out[i] = in[i] + 1;
+}
+void run(const int *in, int *out, int n, int *next) { sums<<<(n + 255) / 256, 256>>>(in, out, n, next); }
+"""
+
+
+def test_parts_may_be_handed_out() -> None:
+    assert not findings(MixedLaunchDimensions, PARTS)

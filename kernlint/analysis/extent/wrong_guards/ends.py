@@ -13,7 +13,7 @@ from kernlint.analysis.extent.wrong_guards.faults import MOVING, Fault, Overreac
 from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, binary, negate, plain, subterms, symbols
 from kernlint.tree.types import IntType, Space
 
 
@@ -97,11 +97,18 @@ def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach
                 continue
             guard = next((g for g in access.guards), None)
             support = supports.get(cap)
-            if support is not None and _alike(access, support, cap) and not _begins_of_runs(access, indexed):
+            alike = support is not None and (_alike(access, support, cap) or _other_to_last(offset))
+            if support is not None and alike and not _begins_of_runs(access, indexed):
                 chosen = guard or support.guards[-1]
                 why = "another access is kept below it"
                 yield Overreach(access, Fault.CLAMPED, chosen, chosen.term, cap, 1, why, support)
                 break
+
+
+def _other_to_last(offset: Polynomial) -> bool:
+    """Whether another coordinate of a place is clamped to one less than a size: to its last value."""
+    caps = (_cap(atom) for mono in offset.coefficients for atom in mono)
+    return any(cap is not None and polynomial(cap).coefficients.get((), 0) == -1 for cap in caps)
 
 
 def _alike(access: Access, support: Access, size: Polynomial) -> bool:
@@ -195,9 +202,31 @@ def _same_place(mono: Monomial, rest: Monomial) -> bool:
     return not any(kind_of(atom) is SymbolKind.PARAM for atom in mono)
 
 
+def as_clamp(term: Term, given: tuple[Term, ...] = ()) -> Term:
+    """A number that is chosen by a comparison of it with one of its ends (``v < low ? low : v > high ? high : v``), as
+    the larger, or the smaller, of the two; other terms as they are.  ``given``: what is known to hold."""
+    term = plain(term)
+    if term.op != "select" or not isinstance(term.type, IntType):
+        return term
+    tests = [part for part in conjuncts(term.args[0]) if part not in given]
+    if len(tests) != 1 or tests[0].op not in ("lt", "le"):
+        return term
+    (smaller, larger), (then, other) = map(plain, tests[0].args), map(plain, term.args[1:])
+    for end, value, rest, op, holds in (
+        (larger, smaller, other, "max" if then == larger else "", negate(tests[0])),
+        (smaller, larger, other, "min" if then == smaller else "", negate(tests[0])),
+        (larger, smaller, then, "min" if other == larger else "", tests[0]),
+        (smaller, larger, then, "max" if other == smaller else "", tests[0]),
+    ):
+        inner = as_clamp(rest, (*given, holds)) if op else rest
+        if op and value in (inner, *(map(plain, inner.args) if inner.op in ("min", "max") else ())):
+            return binary(op, inner, end, term.type)
+    return term
+
+
 def _cap(atom: Term) -> Term | None:
     """The uniform upper bound of a minimum of something that moves, through a maximum with a number."""
-    atom = plain(atom)
+    atom = as_clamp(atom)
     if atom.op == "max":
         for arg, other in (atom.args, atom.args[::-1]):
             if other.value is not None:
