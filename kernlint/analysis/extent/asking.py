@@ -100,6 +100,9 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
         sum(atom.symbol in scalars for atom in mono) > 1 for mono in polynomial(past.size).coefficients
     ):
         every.append(tuple((s, SIDES[at % len(SIDES)]) for at, s in enumerate(ordered)))  # a volume in a row
+    moved = {s for s in ordered if (s.term,) in polynomial(past.index).coefficients} - set(symbols(past.size))
+    if moved:
+        every.append(tuple((s, 0 if s in moved else size) for s in ordered))  # from the start on
     launches = [Launch((x, y, z), grid, x * y * z, values) for values in dict.fromkeys(every)]
     return [(launch, ()) for launch in (*launches, Launch((x, y, z), max_threads=x * y * z))]
 

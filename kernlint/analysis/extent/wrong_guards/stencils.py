@@ -7,10 +7,13 @@ looks to the other side too, or its own tests speak of the end for a nearer neig
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 
 from kernlint.analysis.extent.limits import Dimension, Indexed
 from kernlint.analysis.extent.wrong_guards.faults import centred
-from kernlint.symbolic.polynomial import number, polynomial
+from kernlint.analysis.trace.events import Access, Trace
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import SymbolKind, plain
 
 
 def looks_about(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
@@ -57,3 +60,24 @@ def _kept_along_rows(indexed: Sequence[Indexed], one: Indexed, dimension: Dimens
             if along != at and ends and (mine.index - here).constant == step and ends[0].slack == -1:
                 return True
     return False
+
+
+def exchanged(kernel: Trace, access: Access, index: Polynomial) -> bool:
+    """Whether two elements change places: as many as there were there are afterwards.  Elements in pairs may be an even
+    number.
+
+    Still bad: ``if (i < n && x[i] > x[i + 1]) swap(x[i], x[i + 1]);``.  Excused: ``x[i + 1] = x[i] + y[i];``
+    """
+    if gcd(*(value for mono, value in index.coefficients.items() if mono)) > 1:
+        return False
+    return any(
+        other.writes and other.root is access.root and _held(access, other) and _held(other, access)
+        for other in kernel.accesses
+    )
+
+
+def _held(access: Access, other: Access) -> bool:
+    """Whether an access stores what has been read at the place of another."""
+    symbol = plain(access.value).symbol if access.value is not None else None
+    held = symbol is not None and symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple)
+    return held and symbol is not None and symbol.origin[:2] == (other.root, other.offset)

@@ -20,7 +20,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     moves,
     parameter_names,
 )
-from kernlint.analysis.extent.wrong_guards.stencils import looks_about
+from kernlint.analysis.extent.wrong_guards.stencils import exchanged, looks_about
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
@@ -49,7 +49,8 @@ def neighbours(
             if support.root is not one.access.root and _meant(dimension, context):
                 continue
             if one.access.writes:
-                if len(one.dimensions) > 1 or _one_more(indexed, one) or _made_of_the_one_before(one):
+                made = _one_more(indexed, one) or _made_of_the_one_before(one)
+                if len(one.dimensions) > 1 or (made and not exchanged(kernel, one.access, dimension.index)):
                     continue
                 if _behind_a_head(kernel, indexed, one):
                     continue
