@@ -33,7 +33,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
 )
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
-from kernlint.analysis.extent.wrong_guards.rounds import last_rounds
+from kernlint.analysis.extent.wrong_guards.rounds import last_parts, last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import past_rows, rows_by_length
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
 from kernlint.analysis.extent.wrong_guards.steps import (
@@ -142,6 +142,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
             facts[places], dict(facts.options.multiples), lambda past: isinstance(asked(past, facts), Refuted)
         )
         found += [one for one in rounds if one.access not in seen]
+        found += last_parts(facts[places], dict(facts.options.multiples))
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places], context)
         found += wrapped(facts[trace].accesses)

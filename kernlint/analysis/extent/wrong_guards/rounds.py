@@ -45,6 +45,47 @@ def last_rounds(found: Places, multiples: Mapping[str, int], reached: Callable[[
                     break
 
 
+def last_parts(found: Places, multiples: Mapping[str, int]) -> Iterator[Overreach]:
+    """``if (c < (n + part - 1) / part) for (k = 0; k < part; ++k) sum += x[c * part + k];``: the last part has fewer.
+
+    Excused: any other test that speaks of ``n``, or of data.  Still bad: a test of the number of the part alone.
+    """
+    for access, places in found.items():
+        if len(places) != 2 or places[1].row is None or places[1].bound != places[1].row or places[1].extra:
+            continue
+        unit, counters = places[1].row, {loop.counter.term for loop in access.loops}
+        own = places[1].index.coefficients
+        if unit.constant is not None or len(own) != 1 or not any(own.get((counter,)) == 1 for counter in counters):
+            continue
+        for guard in access.guards:
+            for part in conjuncts(guard.term) if guard.loop is None else ():
+                if part.op != "lt" or polynomial(part.args[0]) != places[0].index:
+                    continue
+                of = cover(part.args[1])
+                if of.kind is not Cover.ROUNDED_UP or of.count is None or of.unit is None:
+                    continue
+                if polynomial(of.unit) != unit or _speaks(access, part, of.count) or _named(of.count, multiples):
+                    continue
+                size = polynomial(of.count)
+                yield Overreach(access, Fault.ROUNDS, guard, part, size, 0, PARTS)
+                break
+
+
+PARTS = "the number of parts is rounded up"
+"""Why the last of some parts is known to have fewer elements."""
+
+
+def _speaks(access: Access, part: Term, count: Term) -> bool:
+    """Whether another test before an access speaks of a count, or of data."""
+    mine = set(symbols(count))
+    others = (other for guard in access.guards for other in conjuncts(guard.term) if other != part)
+    return any(mine & set(symbols(other)) or any(s.kind in _DATA for s in symbols(other)) for other in others)
+
+
+def _named(count: Term, multiples: Mapping[str, int]) -> bool:
+    return any(symbol.name.rpartition(".")[2] in multiples for symbol in symbols(count))
+
+
 def _width(place: Place, guard: Guard, part: Term) -> Polynomial | None:
     """The width of a round, where a loop's condition rounds the length of the row up to whole ones and the index goes
     through each."""
