@@ -97,7 +97,7 @@ def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach
                 continue
             guard = next((g for g in access.guards), None)
             support = supports.get(cap)
-            alike = support is not None and (_alike(access, support, cap) or _other_to_last(offset))
+            alike = support is not None and (_alike(access, support, cap) or _other_to_last(offset, caps[0], support))
             if support is not None and alike and not _begins_of_runs(access, indexed):
                 chosen = guard or support.guards[-1]
                 why = "another access is kept below it"
@@ -105,8 +105,12 @@ def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach
                 break
 
 
-def _other_to_last(offset: Polynomial) -> bool:
-    """Whether another coordinate of a place is clamped to one less than a size: to its last value."""
+def _other_to_last(offset: Polynomial, clamped_: Term, support: Access) -> bool:
+    """Whether another coordinate of a place is clamped to one less than a size: to its last value.  The one in question
+    is counted by the threads that ``support`` has, whose size is the limit."""
+    threads = {s for s in symbols(clamped_) if s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK)}
+    if not threads & set(symbols(support.offset)):
+        return False
     caps = (_cap(atom) for mono in offset.coefficients for atom in mono)
     return any(cap is not None and polynomial(cap).coefficients.get((), 0) == -1 for cap in caps)
 
