@@ -34,8 +34,8 @@ def farthest(access: Access, block: Triple) -> Refuted | None:
         own = guard.kind is GuardKind.LOOP and loop is not None and loop.counter in ranges
         if not own and not over and not env.keys().isdisjoint(symbols(guard.term)):
             return None
-        if own and any(s in env and s is not loop.counter for s in symbols(guard.term) if loop is not None):
-            return None
+        if own and loop is not None and set(symbols(guard.term)) != {loop.counter}:
+            return None  # data, arguments or the thread may end the loop before
     last = evaluate(access.offset, env)
     if extent is None or not size or last is None or not extent < last + size:
         return None
