@@ -16,7 +16,8 @@ class MissingDeviceGuard(ModuleRule):
     A kernel runs on the current device. Where the tensors lie on another one, it fails or reads what is not there;
     `c10::cuda::CUDAGuard` (or `OptionalCUDAGuard`) makes the device of a tensor the current one. Reported where nothing
     in the function or in its callers chooses a device: once for a function in a file that chooses one elsewhere, once
-    for a file that never does, and there as a note unless it takes PyTorch's current stream.
+    for a file that never does, and there as a note unless it takes PyTorch's current stream. Silent in a function
+    that is given numbers alone and names no device: the tensors that it makes are on the current one.
 
     ```cuda bad
     #include <torch/extension.h>

@@ -13,7 +13,7 @@ from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Call, Cast, Expr, FunctionDecl, FunctionKind, FunctionRef, IntLit, Launch, Ref, VarDecl
-from kernlint.tree.types import StructType
+from kernlint.tree.types import FloatType, IntType, PointerType, StructType, Type
 from kernlint.tree.walk import walk
 
 _DATA = pattern(r"(?:at::Tensor::)?(?:mutable_|const_)?data(?:_ptr)?|(?:at::Tensor::)?(?:generic_)?packed_accessor\w*")
@@ -82,6 +82,37 @@ def _chooses(function: FunctionDecl) -> bool:
     return False
 
 
+_PLACED = pattern(r"Tensor|Device|Stream|Context")
+"""In the name of a class: objects of it say on which device something is."""
+
+
+_PLACES = pattern(r"(?:.*::)?[Dd]evice")
+
+
+def _makes_its_own(function: FunctionDecl) -> bool:
+    """Whether a function is given nothing but plain numbers: the tensors that it makes are on the current device, as
+    long as it names no other."""
+    if function.this is not None or function.template_params or not all(_number(p.type) for p in function.params):
+        return False
+    assert function.body is not None
+    if any(
+        isinstance(node, Call) and len(node.args) > 1 and _PLACES.fullmatch(node.name) for node in walk(function.body)
+    ):
+        return False  # on the device of some number
+    held = (node.decl for node in walk(function.body) if isinstance(node, Ref))
+    return not any(
+        decl.is_global and isinstance(decl.type, StructType) and _PLACED.search(decl.type.name) for decl in held
+    )
+
+
+def _number(kind: Type) -> bool:
+    """Whether a parameter is a number, or numbers side by side."""
+    kind = kind.pointee if isinstance(kind, PointerType) else kind
+    if isinstance(kind, StructType):
+        return "Int" in kind.name and _PLACED.search(kind.name) is None  # at::IntArrayRef: a shape
+    return isinstance(kind, (IntType, FloatType))
+
+
 def _compute(facts: ModuleFacts) -> tuple[TensorLaunch, ...]:
     functions = [f for f in facts.module.functions if f.body is not None and f.kind is FunctionKind.HOST]
     found = [(function, launch) for function in functions for launch in _with_tensors(function)]
@@ -94,7 +125,7 @@ def _compute(facts: ModuleFacts) -> tuple[TensorLaunch, ...]:
             callee = node.function if isinstance(node, (Call, FunctionRef)) else None
             if callee is not None and callee is not function:
                 callers.setdefault(callee.generic or callee, []).append(function)
-    guarded = {function: _guarded(function, callers, set()) for function, _ in found}
+    guarded = {function: _makes_its_own(function) or _guarded(function, callers, set()) for function, _ in found}
     chosen = {function: _chooses(function) for function in guarded}
     left = next((f for f, known in guarded.items() if not known and not f.internal and f not in callers), None)
     # Launchers of one file are called alike: one of them says how.
