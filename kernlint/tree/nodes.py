@@ -739,7 +739,10 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class CompilerNote:
-    """Something the front end's own compiler said of the file: ``severity`` ``warning`` or ``error``."""
+    """Something the front end's own compiler said of the file.
+
+    ``severity``: ``warning``, ``error``, or ``certain`` for an error that nothing out of sight can cure.
+    """
 
     severity: str
     message: str

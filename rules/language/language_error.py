@@ -25,8 +25,12 @@ class LanguageError(ModuleRule):
 
     A file that breaks the grammar is not accepted by any compiler, and what stands behind the place may be misread, so
     it is said at the first such place, as long as every header of the file is there and every name around the place is
-    known: an unknown one may be a macro. Of a program of OpenCL the same is said of types: a vector of floats times a
-    double, an argument too few, a ``__constant`` without a value, a pointer into another address space.
+    known: an unknown one may be a macro.
+
+    So is what a text says against its own declarations (an argument too few, a `__constant` without its value, a store
+    to what is `const`, a pointer into another address space): an error, where nothing but this text declares the words,
+    and no `#if` has a part in it, so that no header, macro or option of a build can cure it. A vector of floats times a
+    double is told as a warning: an option may make constants single.
 
     ```opencl bad
     float3 mirrored(float3 d, float3 n) { return d - n * (2.0 * dot(d, n)); }  // expect: KL700
@@ -93,7 +97,9 @@ class LanguageError(ModuleRule):
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         said: set[int] = set()
         for note in facts.module.compiler:
-            if note.severity == "error":
+            if note.severity == "certain":
+                yield self.finding(note.span, f"no compiler accepts this: {note.message}", Severity.ERROR)
+            elif note.severity == "error":
                 yield self.finding(note.span, f"no compiler accepts this: {note.message}")
             elif any(pattern.search(note.message) for pattern in _CERTAIN) and note.span.start not in said:
                 said.add(note.span.start)

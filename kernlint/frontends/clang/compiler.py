@@ -17,6 +17,7 @@ from kernlint.frontends.clang.kinds import ParseFlag, Severity
 from kernlint.frontends.clang.native import LIB, CXUnsavedFile, take
 from kernlint.frontends.clang.unit import Unit
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 PARSE_FLAGS = ParseFlag.KEEP_GOING | ParseFlag.DETAILED_PREPROCESSING_RECORD
 _PRELUDE_FLAGS = ParseFlag.INCOMPLETE | ParseFlag.FOR_SERIALIZATION
@@ -42,6 +43,9 @@ STACK_BYTES = 512 << 20
 LAST_SECONDS = 3.0
 """How long an interrupt waits for a parse to end."""
 
+_TELLING = pattern(r"too (?:few|many) arguments to function call|no matching (?:member )?function for|redefinition of ")
+"""Errors of which the notes say what is to be known."""
+
 _stack_lock = threading.Lock()
 _environment_lock = threading.Lock()
 
@@ -50,7 +54,8 @@ _environment_lock = threading.Lock()
 class Diagnostic:
     """A message of the compiler. ``offset`` is in bytes, line and column count from 1, column in bytes.
 
-    ``notes``: the places (file, offset) that it names beside, among them those that asked for a template's instance.
+    ``notes``: the places (file, offset) that it names beside, among them those that asked for a template's instance;
+    ``said``: what stands there, for errors about calls and second definitions.
     """
 
     severity: Severity
@@ -60,6 +65,7 @@ class Diagnostic:
     column: int
     offset: int
     notes: tuple[tuple[str | None, int], ...] = ()
+    said: tuple[str, ...] = ()
 
 
 class _Index:
@@ -170,21 +176,23 @@ def read_diagnostics(unit: Unit) -> tuple[Diagnostic, ...]:
         severity = Severity(LIB.getDiagnosticSeverity(raw))
         message = take(LIB.getDiagnosticSpelling(raw))
         place = unit.location_of(LIB.getDiagnosticLocation(raw))
-        notes = _notes(unit, raw) if severity is Severity.WARNING else ()
+        telling = severity is Severity.ERROR and _TELLING.match(message) is not None
+        notes = _notes(unit, raw) if telling or severity is Severity.WARNING else ()
         LIB.disposeDiagnostic(raw)
-        result.append(Diagnostic(severity, message, *place, notes))
+        places, said = tuple(each[:2] for each in notes), tuple(each[2] for each in notes) if telling else ()
+        result.append(Diagnostic(severity, message, *place, places, said))
     return tuple(result)
 
 
-def _notes(unit: Unit, diagnostic: int) -> tuple[tuple[str | None, int], ...]:
-    """Where the notes of a diagnostic stand; the set they come in is the diagnostic's own."""
+def _notes(unit: Unit, diagnostic: int) -> tuple[tuple[str | None, int, str], ...]:
+    """Where the notes of a diagnostic stand and what they say; the set they come in is the diagnostic's own."""
     children = LIB.getChildDiagnostics(diagnostic)
     found = []
     for index in range(LIB.getNumDiagnosticsInSet(children)):
         raw = LIB.getDiagnosticInSet(children, index)
         file, _, _, offset = unit.location_of(LIB.getDiagnosticLocation(raw))
+        found.append((file, offset, take(LIB.getDiagnosticSpelling(raw))))
         LIB.disposeDiagnostic(raw)
-        found.append((file, offset))
     return tuple(found)
 
 

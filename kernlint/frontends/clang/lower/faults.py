@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower.heads import blank, kernel_definitions
-from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.frontends.clang.stubs import served
 from kernlint.frontends.clang.unknowns import IDENTIFIER
@@ -24,48 +23,39 @@ _GRAMMAR = pattern(
     r"^(?:expected (?:';'|'\)'|'\]'|'\}'|'\('|expression|statement|unqualified-id|identifier|parameter declarator)"
     r"|extraneous closing brace|unterminated|expected body of|#(?:else|elif|endif) without #if)"
 )
-_TYPES = pattern(
-    r"^(?:scalar operand type has greater rank than the type of the vector element"
-    r"|too (?:few|many) arguments to function call"
-    r"|variable in constant address space must be initialized"
-    r"|variable length arrays are not supported in OpenCL"
-    r"|kernel must have void return type|read-only variable is not assignable"
-    r"|no member named '\w+' in '[^']+'"
-    r"|(?:passing|assigning|initializing|casting|returning) '[^']+' .*changes address space of"
-    r"|(?:passing|assigning|initializing|returning) .*(?:of|from) incompatible type"
-    r"|.*with an expression of incompatible type)"
-)
-"""What OpenCL C's types do not allow, whatever headers there are."""
 _CALLED = re.compile(r"\b(_*[A-Z][A-Z0-9_]+)\s*\(")
 _MACRO = re.compile(rb"_*[A-Z][A-Z0-9_]+\b")
-_OPEN = pattern(rb"[$@`]|\{[{%]|<%")
+OPEN = pattern(rb"[$@`]|\{[{%]|<%")
 """What a template leaves open for a generator to fill in (``${n}``, ``@T@``): it is no program yet."""
 _PARTS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".def", ".in")
 _ENDS = re.compile(rb"[;{}]|^[ \t]*#[^\n]*\n", re.MULTILINE)
 _PAIRS = {b")"[0]: b"("[0], b"]"[0]: b"["[0], b"}"[0]: b"{"[0]}
 
 
+def is_program(parsed: ParseResult) -> bool:
+    """Whether a text with all of its headers can be asked for errors.
+
+    A file that others include may be any part of a program, and one without kernels another language.
+    """
+    if parsed.path.lower().endswith(_PARTS) or any(not served(name, parsed.language) for name in parsed.missing):
+        return False
+    return any(kernel_definitions(parsed.text, parsed.language.value == "opencl"))
+
+
 def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote]:
     """The first error of the main file, where it is one of grammar and all that stands around it is known.
 
-    ``piece``: the text may be a part of a program only, so that brackets that do not match are nobody's fault.  A file
-    that others include may be any part of one, and one without kernels another language.
+    ``piece``: the text may be a part of a program only, so that brackets that do not match are nobody's fault.
     """
-    if parsed.path.lower().endswith(_PARTS) or not any(
-        kernel_definitions(parsed.text, parsed.language.value == "opencl")
-    ):
-        return
-    if any(not served(name, parsed.language) for name in parsed.missing):
-        return
     first = next(parsed.errors(), None)
     if first is None or first.file != parsed.path or first.offset > len(parsed.text):
         return
     grave = first.severity >= Severity.ERROR and _GRAMMAR.search(first.message)
-    if not grave or (piece and not _balanced(parsed.text)):
+    if not grave or (piece and not balanced(parsed.text)):
         return
     around = parsed.text[slice(*sentence_around(parsed.text, first.offset))].decode("latin-1")
     at = parsed.text[first.offset : first.offset + 1]
-    if at in (b"%", b"\\") or _OPEN.search(_line_of(parsed.text, first.offset)):
+    if at in (b"%", b"\\") or OPEN.search(line_of(parsed.text, first.offset)):
         return
     if _handed_in(parsed, first.offset):
         return
@@ -73,25 +63,7 @@ def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote
         yield CompilerNote("error", first.message, Span(parsed.path, first.offset, first.offset + 1))
 
 
-def type_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote]:
-    """Errors of types in a program of OpenCL, where all that stands around them is known.
-
-    What comes behind any other error may be misread, and a part of a program may be made for what is put before it.
-    """
-    if parsed.language is not Language.OPENCL or piece or parsed.missing or parsed.path.lower().endswith(_PARTS):
-        return
-    if not any(kernel_definitions(parsed.text, opencl=True)):
-        return
-    for error in parsed.errors():
-        if _TYPES.search(error.message) is None or error.file != parsed.path or error.offset > len(parsed.text):
-            return
-        around = parsed.text[slice(*sentence_around(parsed.text, error.offset))].decode("latin-1")
-        known = parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)) and not _may_be_macros(parsed, around)
-        if known and _OPEN.search(_line_of(parsed.text, error.offset)) is None:
-            yield CompilerNote("error", error.message, Span(parsed.path, error.offset, error.offset + 1))
-
-
-def _line_of(text: bytes, at: int) -> bytes:
+def line_of(text: bytes, at: int) -> bytes:
     """The line in which a place is."""
     end = text.find(b"\n", at)
     return text[text.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(text)]
@@ -124,7 +96,7 @@ def sentence_around(text: bytes, at: int) -> tuple[int, int]:
     return (before[-2] if len(before) > 1 else 0), (after.end() if after is not None else len(text))
 
 
-def _balanced(text: bytes) -> bool:
+def balanced(text: bytes) -> bool:
     """Whether each bracket of a program has its partner."""
     opened: list[int] = []
     for char in blank(text):

@@ -10,9 +10,10 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
+from kernlint.frontends.clang.lower.certain import errors_of_the_text
 from kernlint.frontends.clang.lower.classes import classes_of
 from kernlint.frontends.clang.lower.context import Lowering, Scope, lowers_statement
-from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_around, type_errors
+from kernlint.frontends.clang.lower.faults import sentence_around
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, function_kind
 from kernlint.frontends.clang.lower.heads import kernel_definitions
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, Wanted, instantiated, is_kernel
@@ -125,8 +126,7 @@ class ModuleBuilder:
     ) -> None:
         self.parsed = parsed
         self.wanted = wanted
-        first = unforced or parsed
-        self.faults = (*grammar_errors(first, piece=piece), *type_errors(first, piece=piece))
+        self.faults = tuple(errors_of_the_text(unforced or parsed, piece=piece, harmless=_HARMLESS))
         self.lowering = Lowering(
             parsed.unit,
             parsed.text,
