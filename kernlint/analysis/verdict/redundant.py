@@ -61,6 +61,7 @@ def _compute(facts: Facts) -> tuple[Redundant, ...]:
 def _find(facts: Facts, of: Trace, synchronised: Verdict) -> Iterator[Redundant]:
     told: set[object] = set()
     gone: list[BarrierEvent] = []
+    budget = Ladder(facts)
     for barrier in of.barriers:
         if barrier.span in told or barrier.scope is not Scope.BLOCK:
             continue
@@ -71,8 +72,11 @@ def _find(facts: Facts, of: Trace, synchronised: Verdict) -> Iterator[Redundant]
         if not all(set(barrier.spaces) <= set(b.spaces) for b in of.barriers if b.scope is Scope.BLOCK):
             continue  # another one does not fence what this one does
         ladder = Ladder(facts)
+        ladder.left, ladder.solver = budget.left, budget.solver  # one kernel's, whatever its barriers
         ladder.assume(*pure_calls(of), *synchronised.assumptions)
-        if _nothing_rests_on(out, of, ladder):
+        redundant_ = _nothing_rests_on(out, of, ladder)
+        budget = ladder
+        if redundant_:
             gone = out
             yield Redundant(barrier, ladder.proved().assumptions)
 
