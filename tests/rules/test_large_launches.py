@@ -91,3 +91,25 @@ void run(const float *x, float *y, int n, float by) {
 )
 def test_rows_as_long_as_a_block_are_not_all_the_work(index: str, share: str, bad: bool) -> None:
     assert bool(findings(LaunchLimits, ALL_ALONG_Y.replace("INDEX", index).replace("SHARE", share))) is bad
+
+
+REQUIRED = """
+#include <CL/cl.h>
+static const char *text = "__kernel BOUNDS void clear(__global float *x) { x[get_global_id(0)] = 0; }";
+void run(cl_context c, cl_command_queue q, cl_mem x) {
+    cl_int err;
+    cl_program p = clCreateProgramWithSource(c, 1, &text, 0, &err);
+    cl_kernel k = clCreateKernel(p, "clear", &err);
+    clSetKernelArg(k, 0, sizeof(cl_mem), &x);
+    size_t threads = 4096, block = BLOCK;
+    clEnqueueNDRangeKernel(q, k, 1, NULL, &threads, &block, 0, NULL, NULL);
+}
+"""
+
+
+@pytest.mark.parametrize(("block", "told"), [(1, True), (128, True), (64, False)])
+def test_a_block_is_to_be_the_one_that_a_kernel_requires(block: int, told: bool) -> None:
+    code = REQUIRED.replace("BOUNDS", "__attribute__((reqd_work_group_size(64, 1, 1)))").replace("BLOCK", str(block))
+    found = findings(LaunchLimits, code)
+    assert bool(found) is told
+    assert all(one.fix is not None and "it requires" in one.fix.description for one in found)
