@@ -28,7 +28,8 @@ class OperatorPrecedence(ModuleRule):
     Reported where a sum or product is the operand of a shift, or a comparison that of a mask, without parentheses, and
     the text shows that the other was meant: the number that is shifted is part of the sum, the sum begins with the
     constant (``i << 1 + bits``), the count is as wide as the number, the mask is of a number that is tested for bits.
-    Elsewhere it is a note.
+    Elsewhere it is a note. Likewise where a macro is a sum or product without parentheses, or takes an argument without
+    any, and an operator beside it takes it apart: ``i / BLOCK`` with a ``BLOCK`` of ``32 * 16``.
 
     ```cuda bad
     __global__ void padded(const int *in, int *out) {
@@ -52,6 +53,29 @@ class OperatorPrecedence(ModuleRule):
     }
     ```
 
+    ```opencl bad
+    #define BLOCK 32 * 16
+    __kernel void count(__global const int *in, __global int *sums) {
+        const int block = get_global_id(0) / BLOCK;  // expect: KL404
+        atomic_add(&sums[block], in[get_global_id(0)]);
+    }
+    ```
+
+    ```cuda bad
+    #define CELL(row, column) row * 64 + column
+    __global__ void below(const float *in, float *out) {
+        out[CELL(threadIdx.y, threadIdx.x)] = in[CELL(threadIdx.y + 1, threadIdx.x)];  // expect: KL404
+    }
+    ```
+
+    ```cuda good
+    #define CELL(row, column) ((row) * 64 + (column))
+    #define HALO 2 * 1
+    __global__ void below(const float *in, float *out) {
+        out[CELL(threadIdx.y, threadIdx.x)] = in[CELL(threadIdx.y + 1, threadIdx.x) + HALO];
+    }
+    ```
+
     ```cuda good
     __global__ void pad(const int *in, int *out, int bits) {
         int i = threadIdx.x;
@@ -70,6 +94,9 @@ class OperatorPrecedence(ModuleRule):
     meta = Meta("KL404", "operator-precedence", Severity.WARNING, tags=("clang shift-op-parentheses",))
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
+        for note in facts.module.compiler:
+            if note.message.startswith("macro "):
+                yield self.finding(note.span, note.message, fix="put parentheses around the macro and its arguments")
         found: dict[tuple[str, str], list[CompilerNote]] = {}
         for note in facts.module.compiler:
             match = _LOWER.search(note.message)

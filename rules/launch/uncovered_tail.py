@@ -13,7 +13,7 @@ from kernlint.analysis.launching.launch_context import LaunchView, launch_contex
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.launching.run_time_sizes import admission_of, tested_size
-from kernlint.analysis.launching.stopped_grids import capped, place_in_grid, stopped
+from kernlint.analysis.launching.stopped_grids import capped, place_in_grid, short_rows, stopped, stopped_block
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Guard
@@ -264,7 +264,7 @@ class UncoveredTail(Rule):
         for axis in range(3):
             found = None
             if view.fact.span not in seen and capped(view, axis, facts) is None:
-                found = stopped(view, axis, facts)
+                found = stopped(view, axis, facts) or stopped_block(view, axis, facts)
             if found is not None:
                 seen.add(view.fact.span)
                 threads, size, count, span = found
@@ -274,6 +274,17 @@ class UncoveredTail(Rule):
                     f"{size} may be as large as {count}, and the last get no thread",
                     related=[Related(span, f"the index is tested against {size} here")],
                     fix="let each thread go on in steps of the grid, or leave the grid as large as it has to be",
+                )
+
+            rows = short_rows(view, axis, facts) if view.fact.span not in seen else None
+            if rows is not None:
+                seen.add(view.fact.span)
+                yield self.finding(
+                    view.fact.span,
+                    f"a block has {rows[0]} threads along {AXES[axis]}, each of which stores one element of a row of "
+                    f"{rows[1]}: the last {rows[1] - rows[0]} get no thread",
+                    related=[Related(rows[2], "the index is tested here")],
+                    fix="let each thread go on in steps of the block, or launch a thread for each element",
                 )
 
     def _one_row(self, view: LaunchView, facts: Facts) -> tuple[int, str, Span] | None:

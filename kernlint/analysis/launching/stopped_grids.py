@@ -36,7 +36,7 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
-from kernlint.tree.types import I64
+from kernlint.tree.types import I64, Space
 
 _DEVICE = ("DeviceGetAttribute", "GetDeviceProperties", "MaxActiveBlocksPerMultiprocessor", "MaxPotentialBlockSize")
 """Functions of the CUDA and HIP runtimes and drivers that say what the device, or a kernel on it, has room for (CUDA
@@ -108,6 +108,60 @@ def stopped(view: LaunchView, axis: int, facts: Facts) -> tuple[int, str, int, S
         found = _left_out(threads, count, asked, view, facts)
         if found is not None:
             return found[0], words(limit), found[1], span
+    return None
+
+
+def short_rows(view: LaunchView, axis: int, facts: Facts) -> tuple[int, int, Span] | None:
+    """(threads, elements, test) where a block in numbers has fewer threads along an axis than the rows that it fills
+    have elements: each thread stores one, of rows that are a constant number of elements long."""
+    fact = view.fact
+    threads = fact.block[axis].value if fact.block is not None else None
+    if threads is None or _goes_on(facts):
+        return None
+    for access in facts[trace].accesses:
+        size = access.size
+        if not access.writes or access.root.space is not Space.GLOBAL or not size or access.loops:
+            continue
+        place = polynomial(access.offset).coefficients
+        steps = [value for mono, value in place.items() if THREAD[axis].term in mono]
+        if steps != [size] or any(BLOCK[axis].term in mono and value == size for mono, value in place.items()):
+            continue
+        for guard in access.guards:
+            for part in conjuncts(guard.term):
+                count = part.args[1].value if part.op == "lt" else None
+                if count is None or count <= threads or polynomial(part.args[0]) != polynomial(THREAD[axis].term):
+                    continue
+                if count * size in place.values():
+                    return threads, count, guard.span
+    return None
+
+
+def _goes_on(facts: Facts) -> bool:
+    """Whether a loop of a kernel goes on in steps of the block."""
+    of = facts[trace]
+    made = (phi.step for loop in of.loops for phi in loop.phis if phi.step is not None)
+    return any(symbol in BLOCK_DIM for step in made for symbol in symbols(step))
+
+
+def stopped_block(view: LaunchView, axis: int, facts: Facts) -> tuple[int, str, int, Span] | None:
+    """As :func:`stopped`, of the threads of a block, where the kernel handles one element a thread of what each block
+    has."""
+    threads = plain(view.fact.block[axis]) if view.fact.block is not None else None
+    if threads is None or threads.value is not None or not chosen_by_callers(threads) or _goes_on(facts):
+        return None
+    alone, images = polynomial(THREAD[axis].term), dict(view.images)
+    stores = [one for one in facts[trace].accesses if one.writes and one.root.space is Space.GLOBAL and not one.loops]
+    for guard in dict.fromkeys(guard for access in stores for guard in access.guards):
+        for part in conjuncts(guard.term):
+            limit = part.args[1] if part.op == "lt" and polynomial(part.args[0]) == alone else None
+            count = substitute(limit, images) if limit is not None and symbols(limit) else None
+            if limit is None or count is None or count.value is not None or not chosen_by_callers(count):
+                continue
+            asked = sorted({*symbols(threads), *symbols(count)}, key=lambda symbol: symbol.serial)
+            if set(symbols(threads)) & set(symbols(count)) and len(asked) <= _SIZES:
+                found = _left_out(threads, count, asked, view, facts)
+                if found is not None:
+                    return found[0], words(limit), found[1], guard.span
     return None
 
 

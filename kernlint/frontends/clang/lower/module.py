@@ -21,6 +21,7 @@ from kernlint.frontends.clang.lower.left_out import left_out_checks
 from kernlint.frontends.clang.lower.lost_launches import add_lost_launches
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.ranges import range_of
+from kernlint.frontends.clang.lower.split_macros import split_macros
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.frontends.clang.stubs import served
@@ -126,7 +127,10 @@ class ModuleBuilder:
     ) -> None:
         self.parsed = parsed
         self.wanted = wanted
-        self.faults = tuple(errors_of_the_text(unforced or parsed, piece=piece, harmless=_HARMLESS))
+        self.faults = (
+            *errors_of_the_text(unforced or parsed, piece=piece, harmless=_HARMLESS),
+            *split_macros(parsed.text, parsed.path),
+        )
         self.lowering = Lowering(
             parsed.unit,
             parsed.text,
