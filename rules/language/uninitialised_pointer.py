@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.launching.never_set import never_set
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
@@ -40,6 +41,33 @@ class UninitialisedPointer(ModuleRule):
     }
     ```
 
+    A pointer of the file alone (``static``) that launches are given and that nothing in the file ever sets is null.
+
+    ```cuda bad
+    static float *scratch[8];
+    __global__ void fill(float *p) { p[threadIdx.x] = 0.0f; }
+    void run(int device) {
+        fill<<<1, 64>>>(scratch[device]);  // expect: KL703
+    }
+    ```
+
+    ```cuda good
+    static float *scratch[8];
+    __global__ void fill(float *p) { p[threadIdx.x] = 0.0f; }
+    void prepare(int device) { cudaMalloc(&scratch[device], 64 * sizeof(float)); }
+    void run(int device) {
+        fill<<<1, 64>>>(scratch[device]);
+    }
+    ```
+
+    ```cuda good
+    static float *bias;
+    __global__ void fill(float *p, const float *bias) { p[threadIdx.x] = bias ? bias[threadIdx.x] : 0.0f; }
+    void run(float *p) {
+        fill<<<1, 64>>>(p, bias);
+    }
+    ```
+
     ```cuda good
     __global__ void fill(float *p) { p[threadIdx.x] = 0.0f; }
     void run() {
@@ -70,6 +98,15 @@ class UninitialisedPointer(ModuleRule):
                     related=[Related(decl.span, "declared here without a value")],
                     fix="allocate or assign it first",
                 )
+
+        for arg, decl in never_set(facts.module):
+            yield self.finding(
+                arg,
+                f"the pointer {decl.name} is handed to a kernel here, and nothing in the file sets it: it is null",
+                Severity.WARNING,
+                related=[Related(decl.span, "declared here without a value, for this file alone")],
+                fix="allocate it first",
+            )
 
     def _pointer(self, facts: ModuleFacts, name: str, use: Span) -> VarDecl | None:
         """The pointer variable called ``name`` of the function around ``use``."""
