@@ -51,10 +51,37 @@ int make(Pool *p) {
 void start(const Pool *p) { wipe<<<p->groups, p->lanes * 4>>>(p->pages, p->groups * p->lanes); }
 """
 
+STORED = """
+constexpr int kMostCells = 1 << 24;
+struct History { float *states; int cells; };
+int open(History &h, int cells, void *memory) {
+    if (cells < 1 || cells > kMostCells) return 1;  // only bad
+    if (cells < 1 || cells > kMostCells / 4) return 1;  // only good
+    h.cells = cells;
+    return cudaMemset(memory, 0, cells) != cudaSuccess;
+}
+__global__ void damp(float *states, int cells, int step) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < cells) states[step * cells + i] *= 0.5f;  // bad
+}
+int advance(const History &h, int step) {
+    if (step < 0 || step > 500) return 1;
+    damp<<<(h.cells + 255) / 256, 256>>>(h.states, h.cells, step);
+    return 0;
+}
+void close(History &h) { h.cells = 0; }
+"""
 
-@pytest.mark.parametrize("code", [TOTAL, SIDES, MEMBERS], ids=["total", "sides", "members"])
+
+@pytest.mark.parametrize("code", [TOTAL, SIDES, MEMBERS, STORED], ids=["total", "sides", "members", "stored"])
 def test_counts_that_the_host_makes(code: str) -> None:
     assert_pair(IndexOverflow, code)
+
+
+def test_members_that_another_function_stores_in_too() -> None:
+    other = "void reopen(History &h, int cells) { h.cells = cells / 8; }"
+    bad = "\n".join(line for line in STORED.splitlines() if "// only good" not in line)
+    assert findings(IndexOverflow, bad) and not findings(IndexOverflow, bad + other)
 
 
 SILENT = [

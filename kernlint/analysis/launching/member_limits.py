@@ -2,21 +2,22 @@
 
 A batch is filled while ``batch.count < kMost``, and launched by a function that asks about nothing: what one function
 of a struct's makes sure of, by a way out or as a test that it returns, holds for the members wherever they are used.
+So does what a function checks of a parameter that it stores in a member, where nothing else but zero is stored there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launches import host
-from kernlint.analysis.launching.members import member_of, number_of, struct_of
+from kernlint.analysis.launching.members import Members, constant, member_of, members, number_of, struct_of
 from kernlint.analysis.trace.events import GuardKind, Trace
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, substitute, symbols
-from kernlint.tree.nodes import Binary, Cast, Expr, FunctionDecl, Member, Return
+from kernlint.tree.nodes import Binary, Cast, Expr, FunctionDecl, Member, ParamDecl, Ref, Return
 from kernlint.tree.types import BOOL, IntType
 
 Key = tuple[str, str]
@@ -36,8 +37,9 @@ class Limit:
 
 def _compute(facts: ModuleFacts) -> tuple[Limit, ...]:
     found: dict[tuple[Span, Term], Limit] = {}
-    for _, trace in facts[host].traces:
-        for limit in _guards(trace):
+    filled = _filled(facts[members])
+    for function, trace in facts[host].traces:
+        for limit in (*_guards(trace), *_of_parameters(trace, filled.get(function, {}))):
             if len(found) < MOST:
                 found.setdefault((limit.span, limit.term), limit)
     for function in facts.module.functions:
@@ -57,6 +59,29 @@ def _guards(trace: Trace) -> Iterator[Limit]:
                     keys = tuple((one, (of[0].name, of[1])) for one, of in mentioned if of is not None)
                     if keys and len(keys) == len(mentioned) and part.op in ("lt", "le", "ne"):
                         yield Limit(part, keys, guard.span)
+
+
+def _filled(known: Members) -> dict[FunctionDecl, dict[str, Key]]:
+    """The members that only one function puts something into, by the parameter of it that it stores as it came."""
+    found: dict[FunctionDecl, dict[str, Key]] = {}
+    for key, stores in known.stores.items():
+        worth = [one for one in stores if one.value is None or constant(one.value) != 0]
+        value = _bare(worth[0].value) if len(worth) == 1 and worth[0].value is not None else None
+        if isinstance(value, Ref) and isinstance(value.decl, ParamDecl) and isinstance(value.type, IntType):
+            found.setdefault(worth[0].by, {}).setdefault(value.decl.name, key)
+    return found
+
+
+def _of_parameters(trace: Trace, stored: Mapping[str, Key]) -> Iterator[Limit]:
+    """The ways out that a function takes for values of parameters which it stores in members."""
+    for event in (*trace.apis, *trace.launches, *trace.accesses) if stored else ():
+        for guard in event.guards:
+            if guard.kind in (GuardKind.EXIT, GuardKind.ASSERT):
+                for part in conjuncts(guard.term):
+                    mentioned = symbols(part)
+                    mine = all(one.kind is SymbolKind.PARAM and one.name in stored for one in mentioned)
+                    if mentioned and mine and part.op in ("lt", "le"):
+                        yield Limit(part, tuple((one, stored[one.name]) for one in mentioned), guard.span)
 
 
 def _returned(function: FunctionDecl) -> Limit | None:
@@ -82,7 +107,7 @@ def _bare(expr: Expr) -> Expr:
     return expr
 
 
-member_limits = ModuleAnalysis("member_limits", _compute, needs=(host,))
+member_limits = ModuleAnalysis("member_limits", _compute, needs=(host, members))
 """Each :class:`Limit` that host code of the file has for members of structs."""
 
 
