@@ -24,6 +24,7 @@ from kernlint.analysis.extent.run_arrays import run_arrays
 from kernlint.analysis.extent.searched_ends import BehindFound, searched_ends
 from kernlint.analysis.extent.several_steps import Steps, several_steps
 from kernlint.analysis.extent.slots import Overfull, overfull
+from kernlint.analysis.extent.slots_elsewhere import Unrefused, slots_elsewhere
 from kernlint.analysis.extent.told_apart import ToldApart, told_apart
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
 from kernlint.analysis.replay import Replayer, replayer
@@ -122,6 +123,7 @@ class ArrayIndexOutOfRange(Rule):
         uncapped,
         handed_out,
         overfull,
+        slots_elsewhere,
         pending,
         moved_windows,
         searched_ends,
@@ -160,6 +162,11 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._uncapped(one) for one in counted if one.access.root not in arrays)
         drawn: tuple[Overfull, ...] = facts[overfull]
         yield from (self._overfull(one, facts.function.name) for one in drawn if one.access.root not in arrays)
+        arrays |= {one.access.root: [] for one in drawn}
+        slots: tuple[Unrefused, ...] = facts[slots_elsewhere]
+        yield from (
+            self.told(one.access.span, one.told, calls(one.access)) for one in slots if one.access.root not in arrays
+        )
         walks: tuple[Pending, ...] = facts[pending]
         yield from (self._pending(one) for one in walks if one.access.root not in arrays)
         moved: tuple[Window, ...] = facts[moved_windows]
