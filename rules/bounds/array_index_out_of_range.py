@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.clamped_elsewhere import Unclamped, unclamped
+from kernlint.analysis.extent.counts_beside import Unasked, counts_beside
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.full_counts import Full, full_counts
@@ -124,6 +125,7 @@ class ArrayIndexOutOfRange(Rule):
         handed_out,
         overfull,
         slots_elsewhere,
+        counts_beside,
         pending,
         moved_windows,
         searched_ends,
@@ -162,11 +164,6 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._uncapped(one) for one in counted if one.access.root not in arrays)
         drawn: tuple[Overfull, ...] = facts[overfull]
         yield from (self._overfull(one, facts.function.name) for one in drawn if one.access.root not in arrays)
-        arrays |= {one.access.root: [] for one in drawn}
-        slots: tuple[Unrefused, ...] = facts[slots_elsewhere]
-        yield from (
-            self.told(one.access.span, one.told, calls(one.access)) for one in slots if one.access.root not in arrays
-        )
         walks: tuple[Pending, ...] = facts[pending]
         yield from (self._pending(one) for one in walks if one.access.root not in arrays)
         moved: tuple[Window, ...] = facts[moved_windows]
@@ -184,6 +181,11 @@ class ArrayIndexOutOfRange(Rule):
         full_up: tuple[Full, ...] = (*facts[full_counts], *facts[full_loops])
         yield from (self._full(one) for one in full_up if one.access.root not in arrays)
         arrays |= {one.access.root: [] for one in full_up}
+        arrays |= {one.access.root: [] for one in drawn}
+        slots: tuple[Unrefused | Unasked, ...] = (*facts[slots_elsewhere], *facts[counts_beside])
+        yield from (
+            self.told(one.access.span, one.told, calls(one.access)) for one in slots if one.access.root not in arrays
+        )
         recorded: tuple[Overread, ...] = facts[overread]
         yield from (self.told(one.access.span, one.told, calls(one.access)) for one in recorded)
         apart: tuple[ToldApart, ...] = facts[told_apart]
