@@ -30,6 +30,7 @@ from kernlint.prove.admission import Admission
 from kernlint.prove.query import Side
 from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.uniformity import variation
 from kernlint.tree.nodes import DeclStmt, ParamDecl, Ref, Scope
 from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type
 from kernlint.tree.walk import walk
@@ -199,8 +200,10 @@ def _with_any(write: Access, reads: Sequence[Access]) -> bool:
 
 
 def _left(of: Trace, write: Access) -> Term | None:
-    """The condition under which threads had not returned when they came to ``write``, if a barrier follows it."""
+    """The condition under which threads had not returned when they came to ``write``, if a barrier follows it.  Where
+    all threads of a block agree on it, none of those that go on is missing."""
     gone = {guard.term for guard in write.guards if guard.kind is GuardKind.EXIT}
+    gone = {term for term in gone if variation(term) > Uniformity.BLOCK}
     for barrier in of.barriers:
         if barrier.order > write.order and barrier.scope is Scope.BLOCK:
             for guard in barrier.guards:

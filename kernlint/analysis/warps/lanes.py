@@ -21,7 +21,7 @@ from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Event, Guard, GuardKind, LoopContext, Trace, WarpEvent
 from kernlint.analysis.warps.comparisons import compared, solved
-from kernlint.record import dataclass
+from kernlint.analysis.warps.samples import Common, Number, Sample, scramble
 from kernlint.symbolic.evaluate import CALLS, evaluate
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -42,17 +42,6 @@ from kernlint.symbolic.uniformity import variation
 from kernlint.tree.types import IntType
 
 Block = tuple[int, int, int]
-Number = int | float
-
-SIZES = (1, 2, 3, 4, 5, 7, 8, 12, 31, 32, 33, 40, 64, 65, 100, 127, 129, 200, 250, 257, 300, 1000, 1024, 5000)
-"""Values that parameters are given: sizes of all sorts, most of them no multiple of a warp."""
-
-POWERS = 11
-"""Powers of two from 1 on that numbers of templates are given, where no code in sight gives any."""
-
-ROUNDS = (0, 0, 1, 2, 3)
-"""Rounds of a loop in which a warp is looked at."""
-
 SAMPLES = 20
 """Samples tried for one block."""
 
@@ -61,6 +50,9 @@ WARPS = 3
 
 TORN = 2
 """Comparisons, and samples for each, in which a parameter is chosen to part the lanes of a warp."""
+
+FITTING = (1, 3, 8, 32, 64, 100, 128, 256, 512, 1024, 4096, 0)
+"""Values that variables of the host are given where its checks leave nothing of what is tried otherwise."""
 
 GRID = 4
 """Blocks of the grid along each axis in a sample."""
@@ -71,38 +63,6 @@ STAYS = (GuardKind.BRANCH, GuardKind.LOOP, GuardKind.SKIP, GuardKind.SHORT)
 
 class Undecided(Exception):
     """A value rests on something of which nothing can be said."""
-
-
-@dataclass(slots=True)
-class Sample:
-    """Values common to a whole grid, made up as they are asked for from ``seed``.  ``fixed``: given beforehand.
-
-    ``numbers`` counts the symbols of one kernel in the order in which they are first asked for.  Their own serial
-    numbers count those of the whole process: values made from them would depend on which files came before.
-    """
-
-    seed: int
-    fixed: Mapping[Symbol, int]
-    numbers: dict[Symbol, int]
-
-    def common(self, symbol: Symbol) -> Number:
-        """Value of a symbol that all lanes have in common."""
-        given = self.fixed.get(symbol)
-        if given is not None:
-            return given
-        drawn = _scramble("common", self.seed, self.numbers.setdefault(symbol, len(self.numbers)))
-        value = SIZES[drawn % len(SIZES)]
-        if not isinstance(symbol.type, IntType):
-            return value - 50
-        if symbol.type.bits == 1:
-            return drawn % 2
-        if symbol.kind in (SymbolKind.COUNTER, SymbolKind.TRIPS):
-            return ROUNDS[drawn % len(ROUNDS)]
-        if symbol.kind is SymbolKind.TEMPLATE:
-            value = 1 << drawn % POWERS  # which numbers a template is for, nobody says: mostly sizes of tiles or blocks
-        if symbol.high is not None and symbol.low is not None and not symbol.low <= value <= symbol.high:
-            return symbol.low + value % (symbol.high - symbol.low + 1)
-        return symbol.type.wrap(value)
 
 
 class Warp:
@@ -193,7 +153,7 @@ class Warp:
             if result is None:
                 raise Undecided
             return result
-        return _scramble(op, *args)
+        return scramble(op, *args)
 
     def _typed(self, value: Number, term: Term) -> Number:
         return term.type.wrap(int(value)) if isinstance(term.type, IntType) else value
@@ -205,7 +165,7 @@ class Warp:
             inner = term.args[1].type
             if isinstance(inner, IntType) and isinstance(term.type, IntType):
                 return term.type.wrap(function(args[0], inner.bits))
-        return self._typed(_scramble(term.args[0], *args), term)
+        return self._typed(scramble(term.args[0], *args), term)
 
     def _symbol(self, symbol: Symbol, lane: int) -> Number:
         given = self.values[lane].get(symbol)
@@ -215,7 +175,7 @@ class Warp:
             return self._collective(symbol, symbol.origin, lane)
         if symbol.kind is SymbolKind.LOAD and symbol.surely is not Uniformity.GRID:
             root, offset = symbol.origin
-            raw = _scramble(self.sample.seed, root.name, self.value(offset, lane))
+            raw = scramble(self.sample.seed, root.name, self.value(offset, lane))
             signed = not isinstance(symbol.type, IntType) or symbol.type.signed
             return self._typed(raw - 30 if signed else raw, symbol.term)
         if symbol.kind is SymbolKind.PHI and isinstance(symbol.origin, LoopContext):
@@ -295,32 +255,6 @@ def _bits(lanes: Iterable[int]) -> int:
     return sum(1 << lane for lane in lanes)
 
 
-def _scramble(*parts: Number | str) -> int:
-    """A number below 211 that depends on ``parts`` alone: the same on every machine."""
-    seed = 17
-    for part in parts:
-        if isinstance(part, str):
-            part = sum(ord(c) * (i + 1) for i, c in enumerate(part))
-        seed = (seed * 1_000_003 + int(part if isinstance(part, int) else part * 64)) & 0xFFFFFFFF
-    return (seed ^ seed >> 13) * 2_654_435_761 % 4_294_967_291 % 211
-
-
-class _Common(Mapping[Symbol, int]):
-    """Host variables under a sample."""
-
-    def __init__(self, sample: Sample) -> None:
-        self.sample = sample
-
-    def __getitem__(self, symbol: Symbol) -> int:
-        return int(self.sample.common(symbol))
-
-    def __iter__(self) -> Iterator[Symbol]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
-
-
 class Lanes:
     """Makes the warps of a kernel variant on which questions about lanes are tried out.
 
@@ -359,10 +293,9 @@ class Lanes:
     def _make(self, block: Block) -> Iterator[Warp]:
         count = max(1, -(-block[0] * block[1] * block[2] // self.size))
         numbers = sorted({*range(min(count, WARPS - 1)), count - 1})
-        for seed in range(SAMPLES):
-            given = self._images(seed)
-            if given is None:
-                continue
+        found = [(seed, given) for seed in range(SAMPLES) if (given := self._images(seed)) is not None]
+        found = found or [(seed, moved) for seed in range(SAMPLES) if (moved := self._moved(seed)) is not None]
+        for seed, given in found:
             sample = Sample(seed, given, self._numbers)
             place = (seed % GRID, seed // 2 % 2, 0)
             for number in numbers:
@@ -399,15 +332,41 @@ class Lanes:
             return None
         return Warp(number, self.size, block, place, Sample(seed, chosen, self._numbers))
 
-    def _images(self, seed: int, wanted: Mapping[Symbol, int] | None = None) -> dict[Symbol, int] | None:
+    def _moved(self, seed: int) -> dict[Symbol, int] | None:
+        """Parameters as :meth:`_images` has them, of host variables that are moved one by one to where the checks of
+        the host hold that say so; None where that does not make all of them hold."""
+        views = self._context.launches
+        checks = [check for check in views[seed % len(views)].checks if not _of_rounds(check)] if views else []
+        hosts: dict[Symbol, int] = {}
+        for number, check in enumerate(checks):
+            met = checks[: number + 1]
+            if self._holding(met, seed, hosts):
+                continue
+            free = [s for s in symbols(check) if s.kind is SymbolKind.PARAM and isinstance(s.type, IntType)]
+            tries = ({**hosts, s: FITTING[(seed + n) % len(FITTING)]} for s in free for n in range(len(FITTING)))
+            moved = next((one for one in tries if self._holding(met, seed, one)), None)
+            if moved is None:
+                return None
+            hosts = moved
+        return self._images(seed, hosts=hosts) if hosts else None
+
+    def _holding(self, checks: Iterable[Term], seed: int, hosts: Mapping[Symbol, int]) -> bool:
+        env = Common(Sample(seed, hosts, self._numbers))
+        return all(evaluate(check, env) != 0 for check in checks)
+
+    def _images(
+        self, seed: int, wanted: Mapping[Symbol, int] | None = None, hosts: Mapping[Symbol, int] | None = None
+    ) -> dict[Symbol, int] | None:
         """Parameters as a launch in sight passes them, its host variables made up; None where the host has checked
-        that it is not so.  ``wanted``: what parameters are to be, as far as the host passes on what it was given."""
+        that it is not so.  ``wanted``: what parameters are to be, as far as the host passes on what it was given.
+        ``hosts``: values of host variables."""
         out: dict[Symbol, int] = dict(wanted or {})
         views = self._context.launches
         if views:
             view = views[seed % len(views)]
             own = {plain(image).symbol: out[param] for param, image in view.images if param in out}
-            env = _Common(Sample(seed, {host: value for host, value in own.items() if host is not None}, self._numbers))
+            given = {**(hosts or {}), **{host: value for host, value in own.items() if host is not None}}
+            env = Common(Sample(seed, given, self._numbers))
             if any(evaluate(check, env) == 0 for check in view.checks if not _of_rounds(check)):
                 return None
             for symbol, image in view.images:

@@ -20,7 +20,8 @@ from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace, WarpEvent
-from kernlint.analysis.warps.lanes import Block, Lanes, Sample, Undecided, Warp, lanes
+from kernlint.analysis.warps.lanes import Block, Lanes, Undecided, Warp, lanes
+from kernlint.analysis.warps.samples import Sample
 from kernlint.analysis.warps.warp_masks import computable
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate

@@ -132,3 +132,40 @@ __global__ void sums(const float *x, float *sum) {
 
 def test_a_constant_amount_of_work() -> None:
     assert_marked(UninitialisedSharedMemory, CONSTANT)
+
+
+SHORT = """
+float largest(__local float *cell, int t) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int step = 32; step > 0; step /= 2) {
+        if (t < step) cell[t] = fmax(cell[t], cell[t + step]);  MARK
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return cell[0];
+}
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void peaks(__global const float *x, __global float *y, int n, int pitch) {
+    __local float cell[64];
+    int t = get_local_id(0);
+    if (LEAVE) return;
+    FILL
+    y[get_group_id(0)] = largest(cell, t);
+}
+"""
+
+SHORTS = {
+    "all leave": ("n < 1 || n > 64", "if (t < n) cell[t] = x[get_group_id(0) * pitch + t];", True),
+    "all leave, and the rest is filled": (
+        "n < 1 || n > 64",
+        "cell[t] = t < n ? x[get_group_id(0) * pitch + t] : -1e30f;",
+        False,
+    ),
+    "there is a whole row": ("n != 64", "if (t < n) cell[t] = x[get_group_id(0) * pitch + t];", False),
+}
+
+
+@pytest.mark.parametrize("name", SHORTS)
+def test_groups_that_leave_as_a_whole(name: str) -> None:
+    leave, fill, bad = SHORTS[name]
+    text = SHORT.replace("LEAVE", leave).replace("FILL", fill)
+    assert_marked(UninitialisedSharedMemory, text.replace("MARK", "// bad" * bad), language="opencl")

@@ -264,3 +264,41 @@ def test_evidence_does_not_depend_on_what_came_before() -> None:
     again = findings(DivergentWarpIntrinsic, code)
     assert [(f.message, f.assumptions) for f in first] == [(f.message, f.assumptions) for f in again]
     assert first
+
+
+CHECKED = """
+__global__ void drift(unsigned long long *at, unsigned *found, int rounds, unsigned long long mask) {
+    unsigned long long x = at[blockIdx.x * 128 + threadIdx.x];
+    for (int r = 0; r < rounds; ++r) {
+        x = (x ^ x >> 7) * 0x9e3779b97f4a7c15ull;
+        BODY
+    }
+    at[blockIdx.x * 128 + threadIdx.x] = x;
+}
+int run(unsigned long long *at, unsigned *found, unsigned count, int bits, int rounds) {
+    if (count == 0 || count % 128 != 0 || bits < 1 || bits > 20) return 1;
+    drift<<<count / 128, 128>>>(at, found, rounds, (1ull << bits) - 1);
+    return 0;
+}
+"""
+
+VOTES = {
+    "in the branch": """
+        if ((x & mask) == 0) {
+            unsigned all = __ballot_sync(0xffffffffu, true);  // bad
+            if (threadIdx.x % 32 == __ffs(all) - 1) atomicAdd(found, __popc(all));
+        }""",
+    "before it": """
+        unsigned all = __ballot_sync(0xffffffffu, (x & mask) == 0);
+        if (all != 0 && threadIdx.x % 32 == 0) atomicAdd(found, __popc(all));""",
+    "in a branch of whole warps": """
+        if ((threadIdx.x / 32 & mask) == 0) {
+            unsigned all = __ballot_sync(0xffffffffu, x > 5);
+            if (threadIdx.x % 32 == 0) atomicAdd(found, __popc(all));
+        }""",
+}
+
+
+@pytest.mark.parametrize("name", VOTES)
+def test_launches_that_the_host_checks_in_several_ways(name: str) -> None:
+    assert_marked(DivergentWarpIntrinsic, CHECKED.replace("BODY", VOTES[name]))
