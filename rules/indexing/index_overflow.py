@@ -23,7 +23,7 @@ from kernlint.tree.types import IntType
 
 HABIT = "32 bits"
 """Indices in 32 bits where others have 64 go through whole projects, as they are written in one way."""
-SHOWN = frozenset({"numbers", "comments", "amounts", "short"})
+SHOWN = frozenset({"numbers", "comments", "amounts", "short", "elsewhere"})
 """Evidence that stands for itself: what the index comes to."""
 
 
@@ -45,7 +45,8 @@ class IndexOverflow(Rule):
     kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and columns of
     two sizes; an index that is kept in 8 or 16 bits and gets larger than these hold by what the kernel tests of it,
     or in a launch in sight; and a count of elements that the host makes in 32 bits of sizes which its own checks
-    let be so large that it wraps, before the kernel compares its index with it. Addresses that a kernel stores for
+    let be so large that it wraps, before the kernel compares its index with it. Of numbers that are passed or checked
+    it is enough that a condition or a value rests on the product. Addresses that a kernel stores for
     others count as its own subscripts do. Products that fit under all that launches and tests say are not reported,
     nor are kernels that use 32-bit counts throughout: nothing says that their data is large. A count of 64 bits is
     a note where it is a size by habit: a `size_t`, or what the launches in sight hand on without multiplying
@@ -205,6 +206,12 @@ class IndexOverflow(Rule):
             what = (
                 f"{_short(one.index)} is computed in 32 bits and {used}, but comes to "
                 f"{one.value} in a launch in sight" + (f" ({given})" if given else "")
+            )
+        elif one.evidence == "elsewhere":
+            given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.values[:4])
+            related = [Related(one.use.span, "and this rests on it")]
+            what = f"{_short(one.index)} is computed in 32 bits, but comes to {one.value} in a launch in sight" + (
+                f" ({given})" if given else ""
             )
         elif one.evidence == "short":
             given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.values[:4])

@@ -21,6 +21,7 @@ never guessed; something in sight has to say so:
 ``apart``    a number of an item is widened and then taken apart into rows and columns of two sizes
 ``short``    it is kept in 8 or 16 bits, and the kernel's own tests or a launch in sight let it be larger
 ``sibling``  another kernel of the file multiplies the same rows in 64 bits
+``elsewhere`` as ``numbers``, of a product that is widened to make a condition or a value, and no place
 
 Whatever says so, a product that fits its type in all launches in sight is none.  A check of the host that keeps a
 product, made in 64 bits, below what 32 hold says that it fits, and nothing else.
@@ -36,6 +37,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.values.narrow_amounts import amounted
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
 from kernlint.analysis.values.narrow_dominated import dominated
+from kernlint.analysis.values.narrow_elsewhere import elsewhere
 from kernlint.analysis.values.narrow_hosted import allocated, refused_beyond
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import (
@@ -106,14 +108,15 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *apart(subscripts, seen),
         *siblings(places, facts),
         *shortened(facts, subscripts, reach),
+        *(elsewhere(of, reach, facts.function) if seen else ()),
     ):
         if one.index not in said:
             said.add(one.index)
-            if rounded_down(one.index):
+            if rounded_down(one.index) or (one.evidence == "elsewhere" and found):
                 continue
             if one.evidence in MAY_FIT and one.use is not None and reach.fits(one.use, one.index):
                 continue
-            if one.evidence not in ("numbers", "short") and refused_beyond(one, seen):
+            if one.evidence not in ("numbers", "short", "elsewhere") and refused_beyond(one, seen):
                 continue
             found.append(one)
     return tuple(found)
