@@ -171,12 +171,12 @@ def alone(path: str, module: Module, kernel: Kernel, text: bytes) -> bytes:
     for other in others:
         if other.function.span.file != path:
             continue  # in a header
-        _blank(out, other.function.span.start, other.function.span.end)
+        blank(out, other.function.span.start, other.function.span.end)
         pattern = (
             rf"(template\s*<[^<>;{{}}]*>\s*(?=\Z))|template\s+__global__[^;{{}}]*\b{re.escape(other.name)}\b[^;{{}}]*;"
         )
         for match in re.finditer(pattern.encode(), bytes(out)):
-            _blank(out, match.start(), match.end())
+            blank(out, match.start(), match.end())
     names = {other.name for other in others}
     for function in module.functions:
         start, end = function.span.start, function.span.end
@@ -185,11 +185,12 @@ def alone(path: str, module: Module, kernel: Kernel, text: bytes) -> bytes:
             and function.kind.value == "host"
             and names & set(re.findall(r"\w+", text[start:end].decode(errors="replace")))
         ):
-            _blank(out, start, end)
+            blank(out, start, end)
     return bytes(out)
 
 
-def _blank(out: bytearray, start: int, end: int) -> None:
+def blank(out: bytearray, start: int, end: int) -> None:
+    """Spaces in place of a function and what makes a template of it; lines stay where they were."""
     head = bytes(out[:start]).rstrip()
     match = re.search(rb"template\s*<[^;{}]*>\Z", head)
     if match:

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Whether barriers that KL208 calls redundant are: removals.py PATH... [--kernels N] [--seed N] [--out FOLDER]
 
-``kernlint check --select KL208`` is run over each PATH; of the kernels that it proposes a removal in, N are drawn.
-Each is taken out of its file and run in the block emulator as it is, under launches that leave threads over, under
-launches that do not, and with several contents of memory; then once more with the barrier gone.  A removal is *wrong*
-when the emulator sees a fault without the barrier that it does not see with it.  For kernels in CUDA whose arguments a
-``main`` can make, a program without the barrier is written to FOLDER for ``gpu/run.sh``, which asks compute-sanitizer.
+Of the kernels under the PATHs that have a barrier N are drawn (0: all), and ``kernlint check --select KL208`` is run
+over their files.  For a report that was kept (``.json``) the kernels are those that it proposes a removal in.  Each
+kernel is run in the block emulator as it is and without the barrier, under launches that its text speaks of and others
+(``trials.py``), with several contents of memory.  A removal is *wrong* when the emulator sees a fault without the
+barrier that it does not see with it, *right* when some run passes the barrier and none shows one.  For kernels in CUDA
+whose arguments a ``main`` can make, a program without the barrier is written to FOLDER for ``gpu/run.sh``, which asks
+compute-sanitizer.
 
-Prints a line for each removal and the sums.
+Prints a line for each removal, with the reason where none of the runs came to its end, and the sums.
 """
 
 from __future__ import annotations
@@ -15,32 +17,57 @@ from __future__ import annotations
 import argparse
 import collections
 import json
+import os
 import random
+import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "gpu"))
 
-from generate import expressible, program
-from mutants import OTHER_CONTENTS, Chosen, Subject, content, faults_of, kernel_of, parse, subjects
+from generate import makeable, program, standing_alone
+from mutants import OTHER_CONTENTS, Chosen, alone, blank, content
+from trials import Reader, Trial, known, trials
 
-from kernlint.source import read
+from kernlint.project import discovery
+from kernlint.prove.emulate import Index
+from kernlint.source import SourceError, read
+from kernlint.tree.nodes import Barrier, FunctionDecl, Kernel, Module, Scope
+from kernlint.tree.types import PointerType
+from kernlint.tree.walk import functions_of, walk
 
 CONTENTS = (content, *OTHER_CONTENTS)
+TELLING = 4
+"""Launches that pass the barrier, of each instance of a kernel, after which it counts as right; half of them may have
+blocks of one size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A barrier that is called redundant: ``start`` and ``end`` are its bytes, with the semicolon left out."""
+    """A barrier that is called redundant: ``start`` and ``end`` are its bytes, with the semicolon left out.
+
+    ``assumptions`` are the finding's."""
 
     path: str
     kernel: str
     line: int
     start: int
     end: int
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``says``: ``wrong``, ``right`` or ``not run``; ``why``: under which launch, or why not.
+
+    ``chosen``: what is run on a GPU."""
+
+    says: str
+    why: str
+    chosen: tuple[FunctionDecl, Module, Chosen] | None = None
 
 
 def proposed(path: str) -> Iterator[Removal]:
@@ -58,51 +85,94 @@ def proposed(path: str) -> Iterator[Removal]:
         lines = data.splitlines(keepends=True)
         start = sum(map(len, lines[: line - 1])) + finding["column"] - 1
         end = data.index(b")", start) + 1
-        yield Removal(file, finding["kernel"], line, start, end)
+        yield Removal(file, finding["kernel"], line, start, end, tuple(finding.get("assumptions", ())))
 
 
-def without(subject: Subject, removal: Removal) -> bytes:
-    """The kernel's text without the barrier, every line where it was."""
-    return subject.text[: removal.start] + b"(void)0" + subject.text[removal.end :]
-
-
-def verdict(subject: Subject, text: bytes) -> tuple[str, Chosen | None]:
-    """``wrong``, ``right`` or ``not run`` of a text without the barrier, with the launch that tells."""
-    module = parse(subject.path, text)
-    kernel = kernel_of(module, subject.name) if module is not None else None
-    if module is None or kernel is None:
-        return "not run", None
-    ran: Chosen | None = None
-    for chosen in subject.launches:
-        for holding in CONTENTS:
-            before = chosen.outcome(subject.function, module.language, endless=True, holding=holding)
-            after = chosen.outcome(kernel.variants[0], module.language, endless=True, holding=holding)
-            if not before.finished or faults_of(before):
-                continue
-            if faults_of(after):
-                return "wrong", chosen
-            ran = chosen if after.finished else ran
-    return ("right", ran) if ran is not None else ("not run", None)
-
-
-def judged(removals: Sequence[Removal], folder: Path | None) -> Iterator[tuple[Removal, str]]:
-    """Each removal with its verdict; programs go to ``folder``."""
-    programs = []
-    for removal in removals:
-        found = [one for one in subjects(removal.path, read(removal.path).data) if one.name == removal.kernel]
-        if not found:
-            yield removal, "not run"
+def with_barriers(reader: Reader, root: str) -> Iterator[tuple[str, str]]:
+    """File and name of the kernels under a folder or file that have a barrier for the block."""
+    for found in discovery.find([root]):
+        try:
+            data = read(found.path).data
+        except (OSError, SourceError):
             continue
-        text = without(found[0], removal)
-        says, chosen = verdict(found[0], text)
-        yield removal, says
-        runs = chosen is not None and found[0].module.language == "cuda" and expressible(found[0].function)
-        if folder is not None and chosen is not None and runs:
-            name = f"{Path(removal.path).stem}_{removal.kernel}_{removal.line}"
-            (folder / f"{name}.cu").write_text(program(text, found[0].function, chosen), encoding="utf-8")
-            programs.append({"name": name, "kernel": removal.kernel, "kind": "removal", "faults": []})
-    if folder is not None:
-        (folder / "manifest.json").write_text(json.dumps({"programs": programs}, indent=1), encoding="utf-8")
+        if not re.search(rb"__syncthreads|\bbarrier\b|\bsync\b|syncthreads", data):
+            continue
+        for module in reader.modules(found.path, data):
+            for kernel in module.kernels:
+                if kernel.function.span.file == found.path and has_barrier(kernel.function):
+                    yield found.path, kernel.name
+
+
+def has_barrier(function: FunctionDecl) -> bool:
+    """Whether the kernel, or a function that it calls, waits for the block."""
+    return any(
+        isinstance(node, Barrier) and node.scope is Scope.BLOCK
+        for each in functions_of(Kernel(function))
+        for node in walk(each)
+    )
+
+
+def without(text: bytes, removal: Removal) -> bytes:
+    """The text without the barrier, every byte after it where it was."""
+    taken = text[removal.start : removal.end]
+    filled = re.sub(rb"[^\r\n]", b" ", taken[len(b"(void)0") :])
+    return text[: removal.start] + b"(void)0" + filled + text[removal.end :]
+
+
+def verdict(reader: Reader, removal: Removal) -> Verdict:
+    """What the emulator says of a removal, over all instances of the kernel."""
+    text = read(removal.path).data
+    defines = [word[: -len(" defined")] for word in removal.assumptions if re.fullmatch(r"\w+ defined", word)]
+    before = reader.variants(removal.path, text, removal.kernel, defines)
+    after = reader.variants(removal.path, without(text, removal), removal.kernel, defines)
+    if not before or len(before) != len(after):
+        return Verdict("not run", "no such kernel" if not before else "other instances without it")
+    reasons: collections.Counter[str] = collections.Counter()
+    right: Verdict | None = None
+    for (was, module), (now, _) in zip(before, after, strict=True):
+        told = collections.Counter[Index]()
+        for trial in trials(was, removal.assumptions):
+            if told[trial.block] == TELLING // 2:
+                continue
+            one = judged(trial, was, now, module.language)
+            if one.says == "wrong":
+                return one
+            if one.says == "not run":
+                reasons[one.why] += 1
+                continue
+            told[trial.block] += 1
+            if right is None or (one.why.endswith("clean") and not right.why.endswith("clean")):
+                right = Verdict("right", one.why, (was, module, chosen_of(was, module, trial)))
+            if told.total() == TELLING:
+                break
+    return right or Verdict("not run", reasons.most_common(1)[0][0] if reasons else "no launch tried")
+
+
+def judged(trial: Trial, was: FunctionDecl, now: FunctionDecl, language: str) -> Verdict:
+    """What one launch says, with every contents of memory."""
+    shown = f"block {'x'.join(map(str, trial.block))} {trial.scalars}"
+    clean = True
+    for holding in CONTENTS:
+        first, _ = trial.run(was, language, holding)
+        if not first.finished:
+            return Verdict("not run", first.unsupported or "more steps than the budget has")
+        second, _ = trial.run(now, language, holding)
+        if not second.finished:
+            return Verdict("not run", second.unsupported or "more steps than the budget has")
+        if second.phases >= first.phases:
+            return Verdict("not run", "no run passes the barrier")
+        if known(second) - known(first):
+            return Verdict("wrong", shown)
+        clean = clean and not known(second)
+    return Verdict("right", f"{shown} {'clean' if clean else 'with faults that it had before'}")
+
+
+def chosen_of(function: FunctionDecl, module: Module, trial: Trial) -> Chosen:
+    """The launch with the memory that the unchanged kernel uses."""
+    _, ends = trial.run(function, module.language)
+    pointers = [param for param in function.params if isinstance(param.type, PointerType)]
+    extents = {param.name: ends.get(param.name, 0) for param in pointers}
+    return Chosen(trial.block, trial.grid, trial.scalars, extents, {}, ends.get(""), {})
 
 
 def main() -> int:
@@ -113,20 +183,54 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="folder for programs that gpu/run.sh runs")
     options = parser.parse_args()
-    by_kernel: dict[tuple[str, str], list[Removal]] = collections.defaultdict(list)
-    for path in options.paths:
-        for removal in proposed(path):
-            by_kernel[removal.path, removal.kernel].append(removal)
-    names = sorted(by_kernel)
-    drawn = random.Random(options.seed).sample(names, min(options.kernels or len(names), len(names)))
+    removals = [one for path in options.paths if path.endswith(".json") for one in proposed(path)]
+    readers: dict[str, Reader] = {}
+    kept = {one.path for one in removals}
+    names = {(one.path, one.kernel) for one in removals}
+    for path in kept:
+        readers[path] = Reader(os.path.dirname(path))
+    for root in (path for path in options.paths if not path.endswith(".json")):
+        reader = Reader(root)
+        for name in with_barriers(reader, root):
+            names.add(name)
+            readers[name[0]] = reader
+    drawn = set(random.Random(options.seed).sample(sorted(names), min(options.kernels or len(names), len(names))))
+    for path in sorted({path for path, _ in drawn} - kept):
+        removals += proposed(path)
+    counts = collections.Counter[str]()
+    programs: list[dict[str, object]] = []
+    for removal in removals:
+        if (removal.path, removal.kernel) not in drawn:
+            continue
+        found = verdict(readers[removal.path], removal)
+        counts[found.says] += 1
+        print(f"{found.says:8} {removal.path}:{removal.line} {removal.kernel}: {found.why}", flush=True)
+        if options.out is not None and found.chosen is not None:
+            programs += written(removal, *found.chosen, options.out)
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
-    counts = collections.Counter[str]()
-    for removal, says in judged([one for name in drawn for one in by_kernel[name]], options.out):
-        counts[says] += 1
-        print(f"{says:8} {removal.path}:{removal.line} {removal.kernel}", flush=True)
-    print(f"{len(drawn)} of {len(names)} kernels: {dict(counts)}")
+        (options.out / "manifest.json").write_text(json.dumps({"programs": programs}, indent=1), encoding="utf-8")
+    print(f"{len(drawn)} of {len(names)} kernels, {sum(counts.values())} removals: {dict(counts)}")
     return 1 if counts["wrong"] else 0
+
+
+def written(
+    removal: Removal, function: FunctionDecl, module: Module, chosen: Chosen, folder: Path
+) -> Iterator[dict[str, object]]:
+    """The program without the barrier, where a ``main`` can be written for it, and its line of the manifest."""
+    kernel = next((one for one in module.kernels if function in one.variants), None)
+    if kernel is None or module.language not in ("cuda", "hip") or not all(map(makeable, function.params)):
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    text = bytearray(alone(removal.path, module, kernel, without(read(removal.path).data, removal)))
+    needed = {each.span for each in functions_of(kernel)}
+    for other in module.functions:
+        if other.span.file == removal.path and other.span not in needed:
+            blank(text, other.span.start, other.span.end)
+    whole = standing_alone(bytes(text), removal.path, removal.assumptions)
+    name = f"{Path(removal.path).stem}_{removal.kernel}_{removal.line}"
+    (folder / f"{name}.cu").write_text(program(whole, function, chosen), encoding="utf-8")
+    yield {"name": name, "kernel": removal.kernel, "kind": "removal", "faults": []}
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from mutation import Checker, clean_subjects
 from kernlint.finding import Finding
 from kernlint.prove.emulate import Fault
 from kernlint.tree.nodes import FunctionDecl, Kernel, ParamDecl, Ref
-from kernlint.tree.types import FloatType, IntType, PointerType, Type, VectorType
+from kernlint.tree.types import FloatType, IntType, PointerType, StructType, Type, VectorType, VoidType
 from kernlint.tree.walk import functions_of, walk
 
 INTEGERS = {
@@ -55,7 +55,7 @@ template <class T> AnyPointer filled(size_t bytes) {
     AnyPointer out = {nullptr};
     if (bytes == 0) return out;
     std::vector<char> host(bytes + sizeof(T));
-    for (size_t i = 0; i < bytes / sizeof(T); ++i) ((T *)host.data())[i] = (T)((i * 7 + 3) % 5);
+    for (size_t i = 0; i < bytes / sizeof(T); ++i) ((T *)host.data())[i] = (T)(int)((i * 7 + 3) % 5);
     cudaMalloc(&out.at, bytes);
     cudaMemcpy(out.at, host.data(), bytes, cudaMemcpyHostToDevice);
     return out;
@@ -69,6 +69,10 @@ def scalar_name(kind: Type) -> str | None:
         return scalar_name(kind.element)
     if isinstance(kind, IntType):
         return INTEGERS.get((kind.bits, kind.signed))
+    if isinstance(kind, (StructType, VoidType)):
+        return INTEGERS[8, False]
+    if kind == FloatType(16):
+        return "half"
     return FLOATS.get(kind.bits) if isinstance(kind, FloatType) else None
 
 
@@ -77,7 +81,7 @@ def expressible(function: FunctionDecl) -> bool:
     for each in functions_of_one(function):
         if any(isinstance(node, Ref) and node.decl.is_global and node.decl.value is None for node in walk(each)):
             return False
-    return all(_expressible(param) for param in function.params)
+    return all(makeable(param) for param in function.params)
 
 
 def functions_of_one(function: FunctionDecl) -> Iterator[FunctionDecl]:
@@ -85,11 +89,42 @@ def functions_of_one(function: FunctionDecl) -> Iterator[FunctionDecl]:
     return functions_of(Kernel(function))
 
 
-def _expressible(param: ParamDecl) -> bool:
+def makeable(param: ParamDecl) -> bool:
+    """Whether ``main`` can make an argument for it."""
     kind = param.type
     if isinstance(kind, PointerType):
         return not kind.reference and scalar_name(kind.pointee) is not None
     return isinstance(kind, (IntType, FloatType))
+
+
+def standing_alone(text: bytes, path: str, assumptions: Sequence[str] = ()) -> bytes:
+    """A text with its own headers in it and CUDA's in place of HIP's; those of host libraries are left out.
+
+    ``assumptions``: of a finding; a macro that is ``defined`` there is here."""
+    defines = [words.split()[0] for words in assumptions if re.fullmatch(r"\w+ defined", words)]
+    seen: set[str] = set()
+    head = "".join(f"#define {name} 1\n" for name in defines) + "#include <cuda_runtime.h>\n#include <cstdint>\n"
+    return head.encode() + _inlined(text, Path(path).parent, seen)
+
+
+def _inlined(text: bytes, folder: Path, seen: set[str]) -> bytes:
+    def put(match: re.Match[bytes]) -> bytes:
+        name = match[1].decode()
+        places = (at / name for each in (folder, *list(folder.parents)[:4]) for at in (each, each / "include"))
+        found = next((place.resolve() for place in places if place.is_file()), None)
+        if found is not None:
+            if str(found) in seen:
+                return b""
+            seen.add(str(found))
+            return _inlined(found.read_bytes(), found.parent, seen)
+        if name.startswith("hip/"):
+            half, brain = "fp16" in name, "bf16" in name or "bfloat16" in name
+            return b"#include <cuda_fp16.h>" if half else b"#include <cuda_bf16.h>" if brain else b""
+        return b"" if "/" in name and not name.startswith(("cub/", "cuda/")) else match[0]
+
+    return re.sub(
+        rb"""^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]""", put, text.replace(b"#pragma once", b""), flags=re.M
+    )
 
 
 def program(text: bytes, function: FunctionDecl, chosen: Chosen) -> str:
@@ -103,6 +138,7 @@ def program(text: bytes, function: FunctionDecl, chosen: Chosen) -> str:
     name = function.qualified
     if function.template_args:
         name += "<" + ", ".join(value for _, value in function.template_args) + ">"
+    name = name.replace("(anonymous namespace)::", "")
     grid, block = (", ".join(map(str, dim)) for dim in (chosen.grid, chosen.block))
     return (
         re.sub(r"\bmain(?=\s*\()", "mai_", text.decode())  # a program of its own may stand around the kernel
