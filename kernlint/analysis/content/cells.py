@@ -56,17 +56,23 @@ def covered_by(sides: Sequence[Side], shape: Scenario, values: tuple[tuple[Symbo
     toucher = Toucher()
     covered = Bytes()
     for at in sides:
-        touches = _touches(toucher, at, shape, values)
+        touches = touched(toucher, at, shape, values)
         if touches is None:
             return None
         covered.add((start for start, _, _ in touches.found), touches.size)
     return covered
 
 
-def _touches(toucher: Toucher, at: Side, shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> Touches | None:
+def touched(toucher: Toucher, at: Side, shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> Touches | None:
+    """The bytes that the threads of a block touch, with values of scalars; None when they cannot be listed."""
     counts = trips_of(at.symbols, shape)
-    launch = Launch(shape.block, (None, None, None), shape.threads, (*values, *counts))
+    # What no thread's number has a part in is the same for all: one of them is enough.
+    block = shape.block if any(symbol.kind in _OF_THREADS for symbol in at.symbols) else (1, 1, 1)
+    launch = Launch(block, (None, None, None), shape.threads, (*values, *counts))
     return toucher.of(at, launch)
+
+
+_OF_THREADS = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM})
 
 
 def _certain(at: Side, bounding: Sequence[Symbol]) -> bool:
@@ -97,7 +103,7 @@ def bare(
             continue
         if not _certain(at, certain):
             continue
-        touches = _touches(toucher, at, shape, values)
+        touches = touched(toucher, at, shape, values)
         if touches is None:
             continue
         for start, thread, _ in touches.found:

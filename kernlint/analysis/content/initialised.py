@@ -18,7 +18,7 @@ from kernlint.analysis.content.cells import Unset, bare, covered_by, of_any_valu
 from kernlint.analysis.content.factors import of_products
 from kernlint.analysis.content.other_blocks import first_alone
 from kernlint.analysis.content.own_rows import begin_of_row, within_own_rows
-from kernlint.analysis.content.size_trials import below_all, beyond_the_block, last_round
+from kernlint.analysis.content.size_trials import below_all, beyond_the_block, full_round, last_round
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.policy import scenarios
@@ -263,6 +263,7 @@ def _judge(
         known_of = found.admission.under(shape.block)
         uncovered = _uncovered(shape, writes, reads, portioned, known_of)
         uncovered = uncovered or last_round(shape, setting, reads, known_of)
+        uncovered = uncovered or full_round(shape, setting, reads, known_of)
         if uncovered is None:
             return None
         result = result or uncovered

@@ -3,7 +3,8 @@
 ``for (b = tid; b < bins; b += blockDim.x) out[b] += h[b]`` takes more bins than the block has threads into account; a
 table that each thread has set one cell of, ``if (tid < bins) h[tid] = 0``, is not set up to there.  And a tile that
 takes ``if (round * T + tx < k) t[tx] = ..`` has a last round of fewer columns; if it is the only one, the rest of the
-tile is what another block left.
+tile is what another block left.  A round that has work for all (``min(T, n - first)`` columns) reads what the tile
+holds, and not more: cells that no thread has set by then, never are.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kernlint.analysis.accesses.pairs import side
-from kernlint.analysis.content.cells import Unset, bare, covered_by
+from kernlint.analysis.accesses.touches import Toucher
+from kernlint.analysis.content.cells import Unset, bare, covered_by, touched
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.scenario import Scenario
@@ -86,6 +88,33 @@ def last_round(shape: Scenario, setting: Sequence[Access], reads: Sequence[Acces
         if found is not None:
             return found
     return None
+
+
+def full_round(shape: Scenario, setting: Sequence[Access], reads: Sequence[Access], known: Admission) -> Unset | None:
+    """A cell of a tile that no thread of a block in sight sets where there is work for all, and a read that the kernel
+    itself keeps within the tile gets to."""
+    if not shape.seen:
+        return None
+    sides = [side(access) for access in (*setting, *reads)]
+    sizes = dict.fromkeys(symbol for at in sides for symbol in at.symbols if scalar(symbol))
+    if not sizes or any(size in symbols(access.offset) for access in (*setting, *reads) for size in sizes):
+        return None
+    given = dict(known.numbers)
+    for read in reads:
+        cells = (read.root.extent or 0) // (read.size or 1)
+        much = {size: given.get(size, 2 * max(cells, shape.threads)) for size in sizes}  # two rounds
+        if read.loops and cells and _within(read, shape, tuple(much.items())):
+            found = _tried(shape, setting, [read], much, None, known)
+            if found is not None:
+                return found
+    return None
+
+
+def _within(read: Access, shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> bool:
+    """Whether a read stays within its array, though there is more than that holds."""
+    limit = read.root.extent or 0
+    touches = touched(Toucher(), side(read), shape, values)
+    return touches is not None and all(0 <= start < limit for start, _, _ in touches.found)
 
 
 def _of_rounds(write: Access) -> list[Symbol]:
