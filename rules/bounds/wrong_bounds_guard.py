@@ -403,6 +403,8 @@ def _message(one: Overreach) -> str:
         return f"{what} after a test that its loop has made already: what the thread adds to the index goes untested"
     if one.fault is Fault.OTHER:
         return f"{what} with an index tested against {size}, for which another axis is launched, and not its own extent"
+    if one.fault is Fault.FOREIGN:
+        return f"{what} in a row of {size} at an index that is tested for another axis: {words(one.part)}"
     if one.fault is Fault.SCALARS:
         return (
             f"{what} as {one.beyond} elements at once with an index that counts vectors, but is tested against {size}, "
@@ -429,6 +431,7 @@ _FIXES = {
     Fault.ROUNDS: "test the index in each round, or treat the last round apart",
     Fault.REPEATED: "test the index that is used",
     Fault.OTHER: "test each index against its own extent",
+    Fault.FOREIGN: "test each index against its own extent",
     Fault.SCALARS: "test against the number of vectors",
     Fault.WRAPPED: "compare with the size from above, or compute the difference in a signed type",
     Fault.VACUOUS: "compare the index with the size directly: i < n",

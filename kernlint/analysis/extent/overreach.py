@@ -32,6 +32,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
     wrapped,
 )
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, parameter_names, supports_of
+from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, foreign_rows
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
 from kernlint.analysis.extent.wrong_guards.rounds import last_parts, last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import past_rows, rows_by_length
@@ -148,6 +149,13 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += wrapped(facts[trace].accesses)
         seen = {one.access for one in found}
         found += [one for one in other_axis(indexed, context) if one.access not in seen]
+        seen = {one.access for one in found}
+        astray = foreign_rows(
+            facts[places],
+            lambda: facts[extents_of_file],
+            lambda past: not (context.launches or context.stated) or not kept(past, facts),
+        )
+        found += [one for one in astray if one.access not in seen]
         found += hollow(grown)
         found += padded(grown)
     found = [one for one in found if one.size is None or not _counts_items(one.size)]
@@ -157,6 +165,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
 
 
 overreach = KernelAnalysis(
-    "overreach", _compute, needs=(trace, limits, places, reaches, launch_context, unused_sizes, ends_of_items)
+    "overreach",
+    _compute,
+    needs=(trace, limits, places, reaches, launch_context, unused_sizes, ends_of_items, extents_of_file),
 )
 """Each :class:`Overreach` of a kernel."""

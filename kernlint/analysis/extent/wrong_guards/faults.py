@@ -32,6 +32,7 @@ class Fault(Enum):
     PAST_ROW = "past row"  # the test lets an index through that is past the end of its row
     ROWS = "rows"  # the number of a row is tested against the length of one
     OTHER = "other"  # an index is tested against the extent of another axis of the launch
+    FOREIGN = "foreign"  # an index is tested against the length of rows along another axis
     ROUNDS = "rounds"  # as many rounds as round a row up, and nothing is asked in the last one
     SCALARS = "scalars"  # the index counts vectors, the size single elements
     REPEATED = "repeated"  # the loop around it has asked the same, and the index that is used goes untested

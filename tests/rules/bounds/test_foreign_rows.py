@@ -1,0 +1,84 @@
+"""Coordinates that are tested against the size of another axis, in rows of their own."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+
+from tests.rules.marked import findings
+
+VOLUME = """
+struct Box { int w, h, d, frames; };
+__global__ void scale(const float *in, float *out, const Box box, int frame) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int z = blockIdx.z * blockDim.z + threadIdx.z;
+    if (TEST) return;
+    float sum = 0.0f;
+    for (int t = 0; t < box.frames; ++t) sum += in[((t * ROW + z) * box.h + y) * box.w + x];
+    out[(z * box.h + y) * box.w + x] = sum;
+}
+__global__ void clear(float *out, Box b) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int z = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= b.w || z >= CLEARED) return;
+    for (int y = 0; y < b.h; ++y) out[(z * b.h + y) * b.w + x] = 0.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "row", "cleared", "bad"),
+    [
+        ("x >= box.w || y >= box.h || z >= box.w", "box.d", "b.d", True),
+        ("x >= box.w || y >= box.h || z >= box.h", "box.d", "b.d", True),
+        ("x >= box.w || y >= box.h || z >= box.d", "box.d", "b.d", False),
+        ("x >= box.w || y >= box.h || z >= box.w || z >= box.d", "box.d", "b.d", False),
+        ("x >= box.w || y >= box.h || z >= box.w", "box.d", "4", False),  # a pitch, for all that is said
+        ("x >= box.w || y >= box.h || z >= box.w", "box.w", "b.d", False),  # a cube
+        ("x >= box.w || y >= box.h || z >= min(box.d, box.w)", "box.d", "b.d", False),
+    ],
+)
+def test_a_volume(test: str, row: str, cleared: str, bad: bool) -> None:
+    code = VOLUME.replace("TEST", test).replace("ROW", row).replace("CLEARED", cleared)
+    found = findings(WrongBoundsGuard, code)
+    assert bool(found) is bad, [one.message for one in found]
+
+
+SQUARE = """
+__kernel void lower(__global const float *a, __global float *c, const int n, const int lda) {
+    const int i = get_global_id(1), j = get_global_id(0);
+    if (i >= n || j >= n) return;
+    c[j * n + i] = a[i * lda + j];
+}
+__kernel void ones(__global float *c, const int n, const int m) {
+    const int i = get_global_id(0);
+    if (i < n) for (int j = 0; j < m; ++j) c[j * n + i] = 1.0f;
+}
+"""
+
+
+def test_rows_that_are_longer_than_what_is_asked_are_none() -> None:
+    assert not findings(WrongBoundsGuard, SQUARE, "opencl")
+
+
+LAUNCHED = (
+    VOLUME
+    + """
+void run(const float *in, float *out, Box box) {
+    CHECK
+    dim3 block(8, 8, 4), grid((box.w + 7) / 8, (box.h + 7) / 8, GRID);
+    scale<<<grid, block>>>(in, out, box, 0);
+}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("check", "grid", "bad"),
+    [("", "(box.d + 3) / 4", True), ("if (box.d % 4) return;", "box.d / 4", False)],
+)
+def test_the_launch_has_a_say(check: str, grid: str, bad: bool) -> None:
+    code = LAUNCHED.replace("CHECK", check).replace("GRID", grid).replace("ROW", "box.d").replace("CLEARED", "b.d")
+    found = findings(WrongBoundsGuard, code.replace("TEST", "x >= box.w || y >= box.h || z >= box.w"))
+    assert bool(found) is bad, [one.message for one in found]
