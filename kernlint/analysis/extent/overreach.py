@@ -34,6 +34,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, foreign_rows
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
+from kernlint.analysis.extent.wrong_guards.margins import ahead
 from kernlint.analysis.extent.wrong_guards.rounds import last_parts, last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import past_rows, rows_by_length
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
@@ -150,12 +151,16 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         seen = {one.access for one in found}
         found += [one for one in other_axis(indexed, context) if one.access not in seen]
         seen = {one.access for one in found}
+        in_sight = bool(context.launches or context.stated)
         astray = foreign_rows(
             facts[places],
             lambda: facts[extents_of_file],
-            lambda past: not (context.launches or context.stated) or not kept(past, facts),
+            lambda past: not in_sight or not kept(past, facts),
         )
         found += [one for one in astray if one.access not in seen]
+        seen = {one.access for one in found}
+        beyond = ahead(facts[places], lambda past: not in_sight or not kept(past, facts))
+        found += [one for one in beyond if one.access not in seen]
         found += hollow(grown)
         found += padded(grown)
     found = [one for one in found if one.size is None or not _counts_items(one.size)]
