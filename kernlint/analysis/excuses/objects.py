@@ -23,12 +23,12 @@ def copied_whole(pair: Pair, witness: Refuted) -> bool:
         float mass;
         int hits;
     };
+    __device__ float weight(Body body) { return 9.81f * body.mass; }
     __global__ void step(Body *bodies, float *out, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i + 1 >= n) return;
         atomicAdd(&bodies[i].hits, 1);
-        Body next = bodies[i + 1];
-        out[i] = next.mass;
+        out[i] = weight(bodies[i + 1]);
     }
     ```
 
