@@ -177,7 +177,7 @@ def _asked(
         return Outside(access, found, extent, False, "", data, inner) if found is not None and beyond else None
     for block, reason in believed_blocks(kernel, context, access, asked):
         found = leaves(asked, extent, block, context, grid=grid or (1, 1, 1))
-        if found is None and place is access.offset:
+        if found is None and place is access.offset and not context.stated:
             found = farthest(access, block)  # behind more threads and rounds than a search goes through
         if found is not None:
             below = found.first.offset < 0 or found.first.offset >= 1 << 31

@@ -163,7 +163,8 @@ def _of_scenario(facts: Facts) -> Iterator[Outside]:
         asked = [access for access in asked if access.root.space is Space.PRIVATE]
     if not asked:
         return
-    far = ((one, farthest(one, block)) for one in asked if spoken_of is not None)
+    corners = spoken_of is not None and not facts[launch_context].stated  # what is stated may exclude them
+    far = ((one, farthest(one, block)) for one in asked if corners)
     beyond = [
         (one, found) for one, found in far if found is not None and found.first.offset < (found.extent or 0) + FAR
     ]
