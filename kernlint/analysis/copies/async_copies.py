@@ -72,6 +72,7 @@ class _Finder:
         for late in outstanding(self.of, self.shapes):
             if id(late.read.root) not in told:
                 why = "never" if late.wait is None else "pending" if late.committed else "uncommitted"
+                why = "others" if late.others else why
                 yield Unawaited(late.copy, late.read, why, late.wait)
 
     def _of(self, copy: AsyncEvent, node: AsyncCopy) -> Unawaited | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 
 from kernlint.analysis.content.initialised import GROUNDS
 from kernlint.analysis.scenarios.numbers import scalar
@@ -40,19 +41,30 @@ EFFORT = 60_000
 
 MECHANISM = "cp_async"
 
-Item = Access | AsyncEvent
+
+@dataclass(frozen=True, slots=True)
+class _Meeting:
+    """A place where threads may wait for each other, in the ``loops`` that copies or reads stand in too."""
+
+    order: int
+    loops: tuple[LoopContext, ...]
+
+
+Item = Access | AsyncEvent | _Meeting
 
 
 @dataclass(frozen=True, slots=True)
 class Outstanding:
     """A read of bytes that ``copy`` may still be writing.  ``wait``: the last one before it, if there was any;
-    ``committed``: the copy is in a group; ``size``: what the arguments were."""
+    ``committed``: the copy is in a group; ``size``: what the arguments were; ``others``: whoever has begun the copy has
+    waited for it, but not the thread that reads, and no barrier followed."""
 
     copy: AsyncEvent
     read: Access
     wait: AsyncEvent | None
     committed: bool
     size: int
+    others: bool = False
 
 
 class _End(Exception):
@@ -62,12 +74,20 @@ class _End(Exception):
 @dataclass(slots=True)
 class _Flight:
     """A copy that the threads of ``places`` (the first byte of each) have begun; ``groups``: the number of the group
-    that it is in, for those who have committed it."""
+    that it is in, for those who have committed it; ``awaited``: the places of those who have waited for it, with no
+    barrier since."""
 
     copy: AsyncEvent
     access: Access
     places: dict[int, int]
     groups: dict[int, int] = field(default_factory=dict)
+    awaited: dict[int, int] = field(default_factory=dict)
+
+    def land(self, thread: int) -> None:
+        """The thread's own part is there, as far as the thread knows."""
+        place = self.places.pop(thread, None)
+        if place is not None:
+            self.awaited[thread] = place
 
 
 def outstanding(of: Trace, found: Scenarios) -> list[Outstanding]:
@@ -116,7 +136,12 @@ class _Count:
         roots = {id(access.root) for access in copies}
         reads = [a for a in of.accesses if id(a.root) in roots and a.kind is AccessKind.READ and not a.asynchronous]
         events = [event for event in of.asyncs if event.node.mechanism == MECHANISM]
-        self.items: list[Item] = sorted((*events, *reads), key=lambda item: item.order)
+        moving = {id(loop) for item in (*events, *reads) for loop in item.loops}
+        meetings = (
+            _Meeting(e.order, tuple(takewhile(lambda loop: id(loop) in moving, e.loops)))
+            for e in (*of.barriers, *of.warp_ops, *(event for event in of.asyncs if event.node.mechanism != MECHANISM))
+        )
+        self.items: list[Item] = sorted((*events, *reads, *meetings), key=lambda item: item.order)
         self.countable = all(map(_countable, (*copies, *reads)))
         self.flights: list[_Flight] = []
         self.groups = [0] * len(self.threads)
@@ -157,6 +182,11 @@ class _Count:
             raise _End
 
     def _step(self, item: Item) -> None:
+        if isinstance(item, _Meeting):
+            for flight in self.flights:
+                flight.awaited.clear()
+            self.flights = [flight for flight in self.flights if flight.places]
+            return
         active = self._active(item)
         if not active:
             return
@@ -183,14 +213,14 @@ class _Count:
         if "all" in item.node.name:  # it speaks for what is in no group, too
             for flight in self.flights:
                 for thread in active:
-                    flight.places.pop(thread, None)
+                    flight.land(thread)
         for thread in active:
             self.landed[thread] = max(self.landed[thread], self.groups[thread] - left)
         for flight in self.flights:
             for thread in active:
                 if flight.groups.get(thread, self.groups[thread] + 1) <= self.landed[thread]:
-                    flight.places.pop(thread, None)
-        self.flights = [flight for flight in self.flights if flight.places]
+                    flight.land(thread)
+        self.flights = [flight for flight in self.flights if flight.places or flight.awaited]
         self.wait = item
 
     def _read(self, read: Access, active: Sequence[int]) -> None:
@@ -206,8 +236,19 @@ class _Count:
                     committed = any(thread in flight.groups for thread in flight.places)
                     self.found.append(Outstanding(flight.copy, read, self.wait, committed, self.size))
                     return
+            if any(self._of_another(flight, read, thread, at) for thread, at in places.items()):
+                self.found.append(Outstanding(flight.copy, read, self.wait, True, self.size, others=True))
+                return
 
-    def _active(self, item: Item) -> list[int]:
+    def _of_another(self, flight: _Flight, read: Access, thread: int, at: int) -> bool:
+        """Whether a thread reads what another one has copied and waited for, and not from its own part."""
+        size = max(flight.access.size or 0, 1)
+        if not any(there <= at < there + size for there in flight.awaited.values()):
+            return False
+        mine = [(one, one.awaited.get(thread)) for one in self.flights if one.access.root is read.root]
+        return not any(own is not None and own <= at < own + max(one.access.size or 0, 1) for one, own in mine)
+
+    def _active(self, item: Access | AsyncEvent) -> list[int]:
         """The threads that get there."""
         active: Sequence[int] = range(len(self.threads))
         for guard in item.guards:

@@ -172,3 +172,42 @@ def test_a_pipeline_starts_again_behind_the_barrier_of_its_last_round() -> None:
     assert findings(SharedMemoryRace, REPACK.replace("@", "")) == []
     read = "out[k * 128 + t] = s[0][127 - t];"  # with nothing behind it
     assert findings(SharedMemoryRace, REPACK.replace("@", read))
+
+
+CHUNKS = """
+#include <cuda_pipeline.h>
+__device__ void bring(char *to, const char *from) {
+    for (int c = threadIdx.x; c < 256; c += 128) __pipeline_memcpy_async(to + c * 16, from + c * 16, 16);
+    __pipeline_commit();
+}
+__device__ void widen(float *to, const char *from) {
+    for (int i = threadIdx.x; i < 4096; i += 128) to[i] = from[PLACE];
+}
+__global__ void __launch_bounds__(128) unpack(const char *in, float *out, int tiles) {
+    __shared__ __align__(16) char raw[4096];
+    for (int t = 0; t < tiles; ++t) {
+        bring(raw, in + t * 4096);
+        __pipeline_wait_prior(0);
+        BARRIER
+        widen(out + t * 4096, raw);
+        __syncthreads();
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("barrier", "place", "bad"),
+    [
+        ("", "i", True),
+        ("__syncthreads();", "i", False),
+        ("if (t > 0) __syncthreads();", "i", True),
+        ("", "threadIdx.x * 16 + i / 128 % 16 + i / 2048 * 2048", False),  # each thread its own chunks
+    ],
+)
+def test_what_others_have_copied_in_each_round(barrier: str, place: str, bad: bool) -> None:
+    text = CHUNKS.replace("BARRIER", barrier).replace("PLACE", place)
+    assert [one.message for one in findings(UnawaitedAsyncCopy, text)] == [
+        "raw is read here, where another thread's asynchronous copy puts it: a thread waits for its own copies, and no "
+        "barrier follows"
+    ] * bad
