@@ -31,7 +31,6 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import Polynomial, term_of
 from kernlint.symbolic.show import UNSAID, words
-from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import Space
 
 AXES = "xyz"
@@ -245,23 +244,24 @@ class MissingBoundsGuard(Rule):
         )
 
     def _unasked(self, found: tuple[Unasked, ...]) -> Iterator[Finding]:
-        groups: dict[ParamDecl, list[Unasked]] = {}
+        groups: dict[str, list[Unasked]] = {}
         for one in found:
-            groups.setdefault(one.param, []).append(one)
-        for param, group in groups.items():
+            groups.setdefault(one.name, []).append(one)
+        for name, group in groups.items():
             first = next((one for one in group if one.access.writes), group[0])
+            source = "a counter" if first.drawn else "memory"
             access = first.access
             others = _others(access, [one.access for one in group])
             yield self.finding(
                 access.span,
-                f"{element(access)} is {verb(access)} at a place from memory that nothing keeps below {param.name}: "
+                f"{element(access)} is {verb(access)} at a place from {source} that nothing keeps below {name}: "
                 "the launch passes the room of the array, which is put to no use, and works on another count",
                 related=[
-                    Related(param.span, "this is how many elements are allocated"),
+                    Related(first.param.span, "this is how many elements are allocated"),
                     Related(first.view.fact.span, "by this launch"),
                     *(Related(other.span, f"so is {element(other)} here") for other in others[:2]),
                 ],
-                fix=f"test the place against {param.name} before the access",
+                fix=f"test the place against {name} before the access",
             )
 
     def _unwrapped(self, one: Unwrapped) -> Finding:

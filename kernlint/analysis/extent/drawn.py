@@ -34,7 +34,7 @@ def drawn(
         return
     form = found[0].coefficients
     for slot in (atom.symbol for mono, times in form.items() if times == 1 and len(mono) == 1 for atom in mono):
-        if slot is None or not _from_atomic(slot) or any(slot in symbols(g.term) for g in access.guards):
+        if slot is None or not from_atomic(slot) or any(slot in symbols(g.term) for g in access.guards):
             continue
         tests = [test for test in conditions if slot in symbols(test.term)]
         if tests and min(test.order for test in tests) < access.order:
@@ -60,7 +60,7 @@ def _keeps(test: ConditionEvent, other: Access, slot: Symbol) -> bool:
     )
 
 
-def _from_atomic(slot: Symbol) -> bool:
+def from_atomic(slot: Symbol) -> bool:
     """Whether a value is what counting up by an atomic operation has given."""
     return slot.kind is SymbolKind.UNKNOWN and isinstance(slot.origin, Atomic) and slot.origin.op == "add"
 

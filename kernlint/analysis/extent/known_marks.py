@@ -19,6 +19,7 @@ from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.extent.cleared import Cleared, Part, cleared, found_free
 from kernlint.analysis.extent.marks import marked
 from kernlint.analysis.extent.said_at import nearest_said
+from kernlint.analysis.extent.stored_marks import Stored, stored_marks
 from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, RootKind, Trace
@@ -48,7 +49,8 @@ class Excluded:
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownMark:
     """An access at a place made of a number from ``array`` that may be ``value``: by a comment, by what another kernel
-    excludes, or by how another one leaves elements that a search lets through (``free``)."""
+    excludes, by how another one leaves elements that a search lets through (``free``), or by what another one stores
+    (``stored``)."""
 
     access: Access
     array: str
@@ -56,6 +58,7 @@ class KnownMark:
     comment: Sentinel | None
     other: Excluded | None
     free: Cleared | None = None
+    stored: Stored | None = None
 
     @property
     def why(self) -> tuple[str, Span, str]:
@@ -69,6 +72,9 @@ class KnownMark:
                 f"that is {self.value} in elements that {self.free.kernel} sets free, and a search may find one of them"
             )
             return why, self.free.access.span, told
+        if self.stored is not None:
+            why = f"that is {self.value} where {self.stored.kernel} has found no place"
+            return why, self.stored.access.span, "there it is stored"
         assert self.other is not None
         why = f"that {self.other.kernel} takes for no place where it is {self.value}"
         return why, self.other.tested, "there it is tested"
@@ -251,7 +257,23 @@ def _compute(facts: Facts) -> tuple[KnownMark, ...]:
             free = found_free(access, datum, known) if known else None
             if free is not None and free.kernel != facts.kernel.function.name and _below(access, datum, -1):
                 found[access] = KnownMark(access, name, -1, None, None, free)
+                continue
+            stored = _stored(access, datum, facts) if not _asked(access) else None
+            if stored is not None:
+                found[access] = KnownMark(access, name, stored.value, None, None, None, stored)
     return tuple(found.values())
+
+
+def _stored(access: Access, datum: Symbol, facts: Facts) -> Stored | None:
+    """The mark that another kernel stores in the array that a place is made of, unless the host gives the two kernels
+    different arrays."""
+    known: dict[str, Stored] = facts[stored_marks]
+    one = known.get(datum.origin[0].name)
+    if one is None or one.kernel == facts.kernel.function.name or not _below(access, datum, one.value):
+        return None
+    if _chooses(access.offset, datum) or not isinstance(datum.type, IntType) or not datum.type.signed:
+        return None
+    return one if _one_array(datum.origin[0].name, one.kernel, facts) else None
 
 
 def _told(said: dict[str, Sentinel], access: Access, name: str) -> Sentinel | None:
@@ -289,12 +311,17 @@ def _same_element(access: Access, datum: Symbol, elsewhere: Elsewhere, facts: Fa
     for other in elsewhere.elements.get(_element(datum), ()):
         if other.kernel == facts.kernel.function.name or not _below(access, datum, other.value):
             continue
-        seen: HostFacts = facts[host]
-        theirs = [one.argument(root) for one in seen.launches if one.name == other.kernel]
-        mine = [one.argument(root) for one in facts[launches]]
-        if not (theirs and mine) or any(one == their is not None for one in mine for their in theirs):
+        if _one_array(root, other.kernel, facts):
             return other
     return None
+
+
+def _one_array(root: str, other: str, facts: Facts) -> bool:
+    """Whether a kernel and an ``other`` one may get the same array by one name, for all that the host shows."""
+    seen: HostFacts = facts[host]
+    theirs = [one.argument(root) for one in seen.launches if one.name == other]
+    mine = [one.argument(root) for one in facts[launches]]
+    return not (theirs and mine) or any(one == their is not None for one in mine for their in theirs)
 
 
 def _may_change(launch: LaunchFact, param: str) -> bool:
@@ -349,5 +376,7 @@ def _below(access: Access, datum: Symbol, value: int) -> bool:
     return at is not None and (at < 0 or at >= 1 << 31)
 
 
-known_marks = KernelAnalysis("known_marks", _compute, needs=(trace, launches, host, excluded_elsewhere, cleared))
+known_marks = KernelAnalysis(
+    "known_marks", _compute, needs=(trace, launches, host, excluded_elsewhere, cleared, stored_marks)
+)
 """Each :class:`KnownMark` of a kernel variant, an access once."""

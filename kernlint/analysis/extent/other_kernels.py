@@ -1,13 +1,15 @@
 """Tests that another kernel of the file makes of the same rows, and this one does not.
 
-Kernels of a file that take parameters of the same names are about the same data.  Three things are compared:
+Kernels of a file that take parameters of the same names are about the same data.  Four things are compared:
 
 * places in rows of ``count`` elements (``d * count + p``) that grow with the grid: the other kernel keeps ``p`` below
   ``count``, and this one has no test of either and no launch in sight;
 * places at a size itself, which the other kernel reads as the end of an item whose beginning is the place before it:
   the array has one more (``ends_of_items``);
 * places that an index array chooses: the other kernel takes ``0 <= id`` and ``id < rows`` for what is a place in the
-  array, and this one only the first.
+  array, and this one only the first;
+* rows of one pitch that an index array chooses: the other kernel keeps ``id`` below ``rows``, and this one is passed
+  ``rows`` too and has no use for it.
 """
 
 from __future__ import annotations
@@ -19,11 +21,13 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.bounds import bounds_above, grows
 from kernlint.analysis.extent.marks import marked
 from kernlint.analysis.extent.places import Place, Places, places, places_of
+from kernlint.analysis.extent.unasked_room import without_use
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, term_of
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
 from kernlint.tree.types import Space
 
@@ -32,6 +36,9 @@ Rows = tuple[Polynomial, str]
 
 Chosen = tuple[str, str]
 """The names of an array and of the array whose elements choose places in it."""
+
+Picked = tuple[str, str, str]
+"""The name of the array whose elements choose rows, the pitch of the rows in words, and ``rows``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +83,12 @@ def _datum(index: Polynomial) -> Symbol | None:
     return symbol if place is not None and place[0].kind is RootKind.PARAM else None
 
 
-def _compute(facts: ModuleFacts) -> dict[Rows | Chosen, list[Tested]]:
-    found: dict[Rows | Chosen, list[Tested]] = {}
+def _picked(place: Place, datum: Symbol) -> Picked:
+    return datum.origin[0].name, words(term_of(place.pitch)), "rows"
+
+
+def _compute(facts: ModuleFacts) -> dict[Rows | Chosen | Picked, list[Tested]]:
+    found: dict[Rows | Chosen | Picked, list[Tested]] = {}
     for kernel, of in facts[kernel_traces].compared():
         name = kernel.function.name
         for access in of.accesses:
@@ -91,6 +102,8 @@ def _compute(facts: ModuleFacts) -> dict[Rows | Chosen, list[Tested]]:
                 row, datum = _parameter(place.row), _datum(place.index)
                 if row == size:
                     found.setdefault((place.index, row), []).append(test)
+                if datum is not None:
+                    found.setdefault(_picked(place, datum), []).append(test)
                 if datum is not None and any(_kept_up(guard, datum) for guard in access.guards):
                     found.setdefault((access.root.name, datum.origin[0].name), []).append(test)
     return found
@@ -104,12 +117,19 @@ def _kept_up(guard: Guard, datum: Symbol) -> bool:
 def _untested(facts: Facts) -> Iterator[Untested]:
     found: Places = facts[places]
     own = facts.kernel.function.name
+    unused = without_use(facts.function)
     for mine in found.values():
         for place in mine:
-            key = _key(place, facts)
-            if key is not None:
-                known: dict[Rows | Chosen, list[Tested]] = facts[tested_elsewhere]  # walks kernels
-                others = [one for one in known.get(key, ()) if one.kernel != own and one.size in _names(facts)]
+            keys: list[tuple[Rows | Chosen | Picked, set[str]]]
+            keys = [(key, _names(facts)) for key in (_key(place, facts),) if key is not None]
+            datum = _datum(place.index) if unused and not place.limits else None
+            if datum is not None and not any(datum in symbols(guard.term) for guard in place.access.guards):
+                keys.append((_picked(place, datum), set(unused)))
+            if keys:
+                known: dict[Rows | Chosen | Picked, list[Tested]] = facts[tested_elsewhere]  # walks kernels
+                others = [
+                    one for key, sizes in keys for one in known.get(key, ()) if one.kernel != own and one.size in sizes
+                ]
                 if others:
                     yield Untested(place, others[0])
                     break

@@ -1,72 +1,125 @@
 """Places that data choose in an array whose room the kernel is told, and does not ask for.
 
 The host allocates ``capacity`` elements, passes the capacity, and launches over another count; the kernel stores at a
-place out of memory (a number of a voxel, a rank in a sum) and has no use for the capacity.  Who passes it knows that
-there may be more places than room.
+place out of memory (a number of a voxel, a rank in a sum), or at one that it has drawn from a counter, and has no use
+for the capacity.  Who passes it knows that there may be more places than room.  The capacity may be a member of the
+struct that brings the array.
 """
 
 from __future__ import annotations
 
+from math import prod
+
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.drawn import from_atomic
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, GuardKind, RootKind
+from kernlint.analysis.trace.values import StructValue
 from kernlint.record import dataclass
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
-from kernlint.tree.nodes import FunctionDecl, ParamDecl, Ref
-from kernlint.tree.types import IntType, Space
+from kernlint.tree.nodes import FunctionDecl, Member, Node, ParamDecl, Ref
+from kernlint.tree.types import IntType, Space, StructType, Type
 from kernlint.tree.walk import walk
+
+MANY = 1 << 20
+"""The value of the host's variables for a large launch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unasked:
-    """An ``access`` at a place out of memory, in an array of as many elements as ``param`` says by the launch."""
+    """An ``access`` at a place out of memory, or (``drawn``) from a counter, in an array of as many elements as
+    ``param``, or the member of it that is the ``name``, says by the launch."""
 
     access: Access
     param: ParamDecl
     view: LaunchView
+    name: str
+    drawn: bool
 
 
-def _without_use(function: FunctionDecl) -> dict[str, ParamDecl]:
-    """The integer parameters that the text of a kernel never names."""
-    named = {id(node.decl) for node in walk(function.body) if isinstance(node, Ref)} if function.body else set()
-    found = (p for p in function.params if isinstance(p.type, IntType) and p.type.bits > 8 and id(p) not in named)
-    return {param.name: param for param in found if param.name and not param.implicit}
+def without_use(function: FunctionDecl) -> dict[str, ParamDecl]:
+    """The integer parameters, and members of parameters, that the text of a kernel never names."""
+    nodes = list(walk(function.body)) if function.body is not None else []
+    named = {id(node.decl) for node in nodes if isinstance(node, Ref)}
+    out: dict[str, ParamDecl] = {}
+    for param in function.params:
+        if param.implicit or not param.name:
+            continue
+        if isinstance(param.type, StructType) and not param.type.union:
+            out.update((f"{param.name}.{field}", param) for field in _unnamed(param, param.type, nodes))
+        elif _counts(param.type) and id(param) not in named:
+            out[param.name] = param
+    return out
 
 
-def _rooms(view: LaunchView, unused: dict[str, ParamDecl], sizes: dict[str, int]) -> dict[str, ParamDecl]:
+def _counts(kind: Type) -> bool:
+    return isinstance(kind, IntType) and kind.bits > 8
+
+
+def _unnamed(param: ParamDecl, kind: StructType, nodes: list[Node]) -> list[str]:
+    """The integer members of a parameter that is never used but for other members of it."""
+    own = [n for n in nodes if isinstance(n, Member) and isinstance(n.base, Ref) and n.base.decl is param]
+    if sum(isinstance(node, Ref) and node.decl is param for node in nodes) != len(own):
+        return []
+    named = {node.field for node in own}
+    return [one.name for one in kind.fields if _counts(one.type) and one.name not in named]
+
+
+def _passed(view: LaunchView, name: str) -> Term | None:
+    """What a launch passes for a parameter or a member of one."""
+    param, _, field = name.partition(".")
+    value = view.fact.argument(param)
+    value = value.get(field) if field and isinstance(value, StructValue) else value
+    return value if isinstance(value, Term) else None
+
+
+def _rooms(view: LaunchView, unused: dict[str, ParamDecl], sizes: dict[str, int]) -> dict[str, str]:
     """By the name of an array, the unused parameter that says how many elements it has: not what the grid is made
-    of, which says how many items there are."""
-    found: dict[str, ParamDecl] = {}
+    of, which says how many items there are, unless there are always fewer elements than threads."""
+    found: dict[str, str] = {}
     items = {s for size in (*(view.fact.grid or ()), *(view.fact.threads or ())) for s in symbols(size)}
     for name, extent in view.fact.extents:
-        for passed, param in unused.items():
-            value = view.fact.argument(passed)
-            if not isinstance(value, Term) or name not in sizes or not symbols(value) or items & set(symbols(value)):
+        for passed in unused:
+            value = _passed(view, passed)
+            if value is None or name not in sizes or not symbols(value):
+                continue
+            if items & set(symbols(value)) and not _fewer(value, view):
                 continue
             if polynomial(plain(value)) * number(sizes[name]) == polynomial(extent):
-                found[name] = param
+                found[name] = passed
     return found
 
 
+def _fewer(room: Term, view: LaunchView) -> bool:
+    """Whether large launches have more than twice as many threads as there is room."""
+    grid, block = view.fact.grid, view.fact.block
+    sizes = view.fact.threads or ((*grid, *block) if grid is not None and block is not None else ())
+    env = dict.fromkeys((s for term in (room, *sizes) for s in symbols(term)), MANY)
+    least, values = evaluate(room, env), [evaluate(size, env) for size in sizes]
+    numbers = [value for value in values if value is not None]
+    return least is not None and len(numbers) == len(values) > 0 and 2 * least < prod(numbers)
+
+
 def _place(access: Access) -> Symbol | None:
-    """The number from memory that is the place of an access, but for a constant."""
+    """The number from memory, or drawn from a counter, that is the place of an access, but for a constant."""
     found = elements(access)
     form: Polynomial | None = None if found is None or found[1] else found[0]
     moving = [mono for mono in form.coefficients if mono] if form is not None else []
     if form is None or len(moving) != 1 or len(moving[0]) != 1 or form.coefficients[moving[0]] != 1:
         return None
     symbol = plain(moving[0][0]).symbol
-    return symbol if symbol is not None and symbol.kind is SymbolKind.LOAD else None
+    return symbol if symbol is not None and (symbol.kind is SymbolKind.LOAD or from_atomic(symbol)) else None
 
 
 def _compute(facts: Facts) -> tuple[Unasked, ...]:
     views = facts[launch_context].launches
     if not views or not any(view.fact.extents for view in views):
         return ()
-    unused = _without_use(facts.function)
+    unused = without_use(facts.function)
     if not unused:
         return ()
     of = facts[trace]
@@ -83,7 +136,7 @@ def _compute(facts: Facts) -> tuple[Unasked, ...]:
             continue
         view, room = next(((v, r[access.root.name]) for v, r in rooms if access.root.name in r), (None, None))
         if view is not None and room is not None:
-            out.append(Unasked(access, room, view))
+            out.append(Unasked(access, unused[room], view, room, from_atomic(place)))
     return tuple(out)
 
 
