@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.agreement import by_rows
 from kernlint.analysis.trace import trace
+from kernlint.analysis.warps.gone import Gone, gone
 from kernlint.analysis.warps.vacant import Vacancy, vacancies
 from kernlint.analysis.warps.warp_masks import Absence, Culprit, WarpMasks, name_of, warp_masks
 from kernlint.finding import Finding, Related, Severity
@@ -31,7 +32,8 @@ class DivergentWarpIntrinsic(Rule):
     takes a column of its own up to a parameter are a note: a kernel of whole tiles is written for whole ones.
 
     Where a launch in sight has a constant block that is no whole number of warps, lanes of the last warp have no thread
-    at all. A shuffle that reads from them gives what is undefined; reported where that gets into memory.
+    at all. A shuffle that reads from them gives what is undefined; reported where that gets into memory. So does one
+    that reads from lanes that have returned, because a launch in sight rounds its grid up from their number of items.
 
     ```cuda bad
     __global__ void lift(const int *want, int *value, int n) {
@@ -74,6 +76,17 @@ class DivergentWarpIntrinsic(Rule):
         if (threadIdx.x % 32 == 0) atomicAdd(sum, v);
     }
     void all(const float *x, float *sum, int rows) { sums<<<rows, 48>>>(x, sum); }
+    ```
+
+    ```cuda bad
+    __global__ void sums(const float *x, float *sum, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        float v = x[i];
+        for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(0xffffffffu, v, d);  // expect: KL207
+        if (threadIdx.x % 32 == 0) atomicAdd(sum, v);
+    }
+    void all(const float *x, float *sum, int n) { sums<<<(n + 127) / 128, 128>>>(x, sum, n); }
     ```
 
     ```opencl bad
@@ -120,7 +133,7 @@ class DivergentWarpIntrinsic(Rule):
         Severity.WARNING,
         tags=("CUDA-2.4", "CUDA-2.1", "OpenCL C sub_group_barrier", "CUDA PG cooperative groups"),
     )
-    needs = (trace, warp_masks, vacancies)
+    needs = (trace, warp_masks, vacancies, gone)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: WarpMasks = facts[warp_masks]
@@ -134,6 +147,10 @@ class DivergentWarpIntrinsic(Rule):
             if vacancy.event.span not in told:
                 told.add(vacancy.event.span)
                 yield self._vacant(vacancy)
+        for left in facts[gone]:
+            if left.event.span not in told:
+                told.add(left.event.span)
+                yield self._gone(left)
 
     def _absent(self, group: list[Absence], language: str) -> Finding:
         absence = group[0]
@@ -166,6 +183,21 @@ class DivergentWarpIntrinsic(Rule):
             related=related,
             assumptions=() if language == "opencl" else (shown,),
             fix=fix,
+        )
+
+    def _gone(self, left: Gone) -> Finding:
+        event = left.event
+        return self.finding(
+            event.span,
+            f"{name_of(event)} reads from lane {left.source} in lane {left.reader}, but that one has left the kernel: "
+            "what it gives is undefined",
+            related=[
+                Related(left.exit.span, "lanes of one warp part here, in the last block of a launch in sight"),
+                Related(left.kept.span, "what comes of it is kept here"),
+                *(Related(span, "called from here") for span in reversed(event.stack)),
+            ],
+            assumptions=[f"{symbol.name} = {value}" for symbol, value in left.given],
+            fix="keep all lanes of the warp until the last shuffle, and leave out the store of those without work",
         )
 
     def _vacant(self, vacancy: Vacancy) -> Finding:

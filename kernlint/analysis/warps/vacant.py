@@ -54,7 +54,7 @@ def _find(of: Trace, warps: Sequence[tuple[Warp, Given]]) -> Iterator[Vacancy]:
     for event in of.warp_ops:
         if not _reads_ahead(event):
             continue
-        kept = [access for access in of.accesses if _keeps(access, event)]
+        kept = [access for access in of.accesses if keeps(access, event)]
         vacancy = next(_vacancies(event, kept, warps), None) if kept else None
         if vacancy is not None:
             yield vacancy
@@ -68,7 +68,8 @@ def _reads_ahead(event: WarpEvent) -> bool:
     return (width is None or width.value is not None) and computable(event.operands[1])
 
 
-def _keeps(access: Access, event: WarpEvent) -> bool:
+def keeps(access: Access, event: WarpEvent) -> bool:
+    """Whether a write puts what is made of what ``event`` gives, without any choice, into memory."""
     return access.writes and access.order > event.order and access.value is not None and _of(access.value, event)
 
 
