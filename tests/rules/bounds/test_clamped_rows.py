@@ -104,3 +104,56 @@ void sums(__global const float *in, __global float *out, const int n) {
 
 def test_the_last_of_as_many_as_are_left() -> None:
     assert not findings(WrongBoundsGuard, LAST_OF_COPY, language="opencl")
+
+
+BITS = """
+#define SIDE 32
+__device__ bool marked(const unsigned *bits, float3 at, int slab) {
+    const int x = (int)fminf(fmaxf(at.x * SIDE, 0.0f), MOST);
+    const int y = (int)fminf(fmaxf(at.y * SIDE, 0.0f), MOST);
+    const int cell = (slab * SIDE + y) * SIDE + x;
+    return (bits[WORD] >> (cell & 31)) & 1u;
+}
+__global__ void look(const float3 *at, const unsigned *bits, int *seen, int n, int slab) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) seen[i] = marked(bits, at[i], slab);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("most", "word", "bad"),
+    [
+        ("SIDE", "cell >> 5", True),
+        ("SIDE", "cell / 32", True),
+        ("SIDE - 1.0f", "cell >> 5", False),
+        ("SIDE", "min(cell, SIDE * SIDE * SIDE - 1) >> 5", False),
+    ],
+)
+def test_words_of_bits(most: str, word: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, BITS.replace("MOST", most).replace("WORD", word))) is bad
+
+
+RUNS = """
+__global__ void near(const int *first, const float *x, const int *row_of, float *sum, int n, int cols) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int row = row_of[i] * cols, c = (int)x[i];
+    float s = 0.0f;
+    const int from = first[row + max(c - 1, 0)], to = first[row + min(c + 1, cols - 1) + 1];
+    USE
+    sum[i] = s;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "bad"),
+    [
+        ("for (int q = from; q < to; ++q) s += x[q];", False),
+        ("s = to - from;", False),
+        ("if (from < to) s = x[from];", True),
+    ],
+)
+def test_where_runs_begin_and_end(use: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, RUNS.replace("USE", use))) is bad

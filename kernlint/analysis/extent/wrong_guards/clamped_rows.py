@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import counter_ranges, elements
 from kernlint.analysis.extent.places import Place, Places, moves
+from kernlint.analysis.extent.wrong_guards.ends import begins_of_runs
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.trace.events import Access, Root
 from kernlint.symbolic.intervals import interval, refine
@@ -43,13 +44,13 @@ def clamped_to_rows(found: Places, accesses: Sequence[Access]) -> Iterator[Overr
                 continue
             coordinate, step = found_alone
             most = _most(coordinate)
-            if most is not None and most + number(step) == row:
+            if most is not None and most + number(step) == row and not begins_of_runs(access, accesses):
                 guard = access.guards[-1]
                 yield Overreach(access, Fault.CLAMPED, guard, guard.term, row, 1, "it is the pitch of a dimension")
                 break
     for access in accesses:
         size = _numbered(access) if access.guards else None
-        if size is not None:
+        if size is not None and not begins_of_runs(access, accesses):
             guard = access.guards[-1]
             yield Overreach(access, Fault.CLAMPED, guard, guard.term, size, 1, "it is the pitch of a dimension")
 
@@ -84,7 +85,8 @@ def _numbered(access: Access) -> Polynomial | None:
     found = elements(access)
     if found is None or found[1]:
         return None
-    digits = [(value, mono) for mono, value in found[0].coefficients.items() if mono and any(map(moves, mono))]
+    form = _bits(found[0])
+    digits = [(value, mono) for mono, value in form.coefficients.items() if mono and any(map(moves, mono))]
     if len(digits) < 2 or any(value <= 0 for value, _ in digits):
         return None
     steps = sorted({value for value, _ in digits})
@@ -93,10 +95,19 @@ def _numbered(access: Access) -> Polynomial | None:
         if further is None or further % value or len(mono) != 1 or sum(v == value for v, _ in digits) != 1:
             continue
         row, most = further // value, _most(mono[0])
-        added = number(found[0].coefficients.get((), 0) // value)
+        added = number(form.coefficients.get((), 0) // value)
         if row > 1 and most is not None and most + added == number(row) and not _tested(access, mono[0], row):
             return number(row)
     return None
+
+
+def _bits(index: Polynomial) -> Polynomial:
+    """Which bit, or smaller part, is meant by an index that several of them share: ``bits[cell >> 3]``."""
+    (mono, *more) = index.coefficients or ((),)
+    atom = plain(mono[0]) if len(mono) == 1 and not more and index.coefficients[mono] == 1 else None
+    if atom is not None and atom.op in ("shr", "div") and (atom.args[1].value or 0) > 0:
+        return polynomial(atom.args[0])
+    return index
 
 
 def _tested(access: Access, atom: Term, row: int | None) -> bool:

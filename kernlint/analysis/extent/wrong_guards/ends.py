@@ -10,7 +10,7 @@ from kernlint.analysis.extent.limits import Indexed
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.places import moves as varies
 from kernlint.analysis.extent.wrong_guards.faults import MOVING, Fault, Overreach, Supports, kind_of, moves
-from kernlint.analysis.trace.events import Access, Guard, RootKind
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, binary, negate, plain, subterms, symbols
@@ -98,7 +98,7 @@ def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach
             guard = next((g for g in access.guards), None)
             support = supports.get(cap)
             alike = support is not None and (_alike(access, support, cap) or _other_to_last(offset, caps[0], support))
-            if support is not None and alike and not _begins_of_runs(access, indexed):
+            if support is not None and alike and not begins_of_runs(access, indexed):
                 chosen = guard or support.guards[-1]
                 why = "another access is kept below it"
                 yield Overreach(access, Fault.CLAMPED, chosen, chosen.term, cap, 1, why, support)
@@ -141,19 +141,30 @@ def clamped_data(found: Places) -> Iterator[Overreach]:
             continue
         size = polynomial(cap)
         support = bounds.get((id(place.access.root), place.pitch, size))
-        if support is not None and not _begins_of_runs(place.access, found):
+        if support is not None and not begins_of_runs(place.access, found):
             guard = support.guards[-1]
             why = "another access is kept below it"
             yield Overreach(place.access, Fault.CLAMPED, guard, guard.term, size, 1, why, support)
 
 
-def _begins_of_runs(access: Access, found: Iterable[Access]) -> bool:
-    """Whether what an access reads has another element of its array taken from it: where runs begin that lie back to
-    back, one after the last says where that ends (``starts[min(i + 256, n)] - starts[i]``)."""
+def begins_of_runs(access: Access, found: Iterable[Access]) -> bool:
+    """Whether what an access reads has another element of its array taken from it, or ends a loop that begins at one:
+    where runs begin that lie back to back, one after the last says where that ends.
+
+    Excused: ``starts[min(i + 256, n)] - starts[i]``, ``for (q = starts[i]; q < starts[min(i + 256, n)]; ++q)``.  Still
+    bad: ``keys[min(i + 256, n)] < keys[i]``.
+    """
     for other in found:
         for term in (other.offset, other.value, *(guard.term for guard in other.guards)):
             for part in subterms(term) if term is not None else ():
                 if part.op == "sub" and _loads(part.args[0], access) and _loads(part.args[1], access, other=True):
+                    return True
+        loops = {guard.term: guard.loop for guard in other.guards if guard.kind is GuardKind.LOOP}
+        for term, loop in loops.items():
+            for part in conjuncts(term) if loop is not None else ():
+                left, end = part.args if part.op == "lt" else (part, part)
+                begin = polynomial(left) - polynomial(loop.counter.term) if loop is not None else polynomial(left)
+                if _loads(end, access) and any(_loads(atom, access, other=True) for atom in begin.atoms):
                     return True
     return False
 
