@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.counts import ways
+from kernlint.analysis.extent.counts import moved, ways
 from kernlint.analysis.extent.full_counts import place_in_row
 from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.truths import slack_of
@@ -41,6 +41,23 @@ def _top(access: Access) -> tuple[Symbol, LoopContext] | None:
             if loop is not None:
                 return symbol, loop
     return None
+
+
+def _around(access: Access, top: Symbol, loop: LoopContext) -> tuple[Symbol, int]:
+    """(the count that the rounds of a walk have, what a loop of constant length inside of one may add to it before its
+    last round) for a count that such a loop moves: ``for (k < 4) if (near[k]) stack[top++] = child[k];``."""
+    last = counter_ranges(access).get(loop.counter)
+    if last is None or top.init is None or top.step is None:
+        return top, 0
+    begins = {moved(value) for value, _ in ways(top.init)}
+    steps = [move for value, _ in ways(top.step) if (move := moved(value)) is not None]
+    (begin, *others) = begins or {None}
+    if others or begin is None or begin[0] is None or not steps or any(base is not top for base, _ in steps):
+        return top, 0
+    outer = [one for one in access.loops if one is not loop and begin[0] in one.phis]
+    if not outer or len(steps) != len(list(ways(top.step))) or min(step for _, step in steps) < 0:
+        return top, 0
+    return begin[0], begin[1] + last[1] * max(step for _, step in steps)
 
 
 def _beyond(access: Access, top: Symbol) -> list[int] | None:
@@ -102,7 +119,8 @@ def _of(group: Sequence[Access], of: Trace, levels: int) -> Pending | None:
         if beyond is None:
             return None
         if access.kind is AccessKind.WRITE:
-            tops.setdefault(found[0], []).extend((access, far) for far in beyond)
+            top, more = _around(access, *found)
+            tops.setdefault(top, []).extend((access, far + more) for far in beyond)
         elif min(beyond) < 0:
             taken.add(found[0])
     for top, stores in tops.items():

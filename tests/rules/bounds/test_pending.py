@@ -27,6 +27,7 @@ __global__ void walk(const Cell *cells, const float *at, int *hits, int n) {
 """
 TWO = "open[used++] = c.child; open[used++] = c.child + 1;"
 FOUR = "for (int k = 0; k < 4; ++k) open[used++] = c.child + k;"
+SOME = "for (int k = 0; k < 4; ++k) if (cells[c.child + k].lo < at[i]) open[used++] = c.child + k;"
 SAID = "// The tree has at most 26 levels."
 
 
@@ -38,6 +39,10 @@ SAID = "// The tree has at most 26 levels."
         (SAID, "64", TWO, False),
         (SAID, "64", FOUR, True),
         (SAID, "80", FOUR, False),
+        (SAID, "64", SOME, True),
+        (SAID, "80", SOME, False),
+        (SAID, "64", SOME.replace("if (", "if (used < 64 && "), False),
+        (SAID, "64", SOME.replace("open[", "{ open[").replace("+ k;", "+ k; break; }"), False),
         (SAID, "24", f"if (used + 2 > 24) break; {TWO}", False),
         (SAID, "24", f"if (used < 23) {{ {TWO} }}", False),
         (SAID, "24", f"if (used == 20) break; {TWO}", False),
