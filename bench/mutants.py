@@ -190,9 +190,9 @@ def alone(path: str, module: Module, kernel: Kernel, text: bytes) -> bytes:
 
 
 def blank(out: bytearray, start: int, end: int) -> None:
-    """Spaces in place of a function and what makes a template of it; lines stay where they were."""
+    """Spaces in place of a function and what stands before it; lines stay where they were."""
     head = bytes(out[:start]).rstrip()
-    match = re.search(rb"template\s*<[^;{}]*>\Z", head)
+    match = re.search(rb"(template\s*<[^;{}]*>|\bextern\s*\"C\")\Z", head)
     if match:
         start = match.start()
     for at in range(start, end):

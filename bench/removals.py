@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Whether barriers that KL208 calls redundant are: removals.py PATH... [--kernels N] [--seed N] [--out FOLDER]
 
-Of the kernels under the PATHs that have a barrier N are drawn (0: all), and ``kernlint check --select KL208`` is run
-over their files.  For a report that was kept (``.json``) the kernels are those that it proposes a removal in.  Each
-kernel is run in the block emulator as it is and without the barrier, under launches that its text speaks of and others
-(``trials.py``), with several contents of memory.  A removal is *wrong* when the emulator sees a fault without the
-barrier that it does not see with it, *right* when some run passes the barrier and none shows one.  For kernels in CUDA
-whose arguments a ``main`` can make, a program without the barrier is written to FOLDER for ``gpu/run.sh``, which asks
-compute-sanitizer.
+Of the kernels under the PATHs that have a barrier N are drawn, of different files (0: all kernels), and kernlint is
+asked for KL208 in their files.  For a report that was kept (``.json``) the kernels are those that it proposes a removal
+in.  Each kernel is run in the block emulator as it is and without the barrier, under launches that its text speaks of
+and others (``trials.py``), with several contents of memory.  A removal is *wrong* when the emulator sees a fault
+without the barrier that it does not see with it, *right* when some run passes the barrier and none shows one.  For
+kernels whose arguments a ``main`` can make, a program without the barrier is written to FOLDER for ``gpu/run.sh``,
+which asks compute-sanitizer.
 
 Prints a line for each removal, with the reason where none of the runs came to its end, and the sums.
 """
@@ -22,20 +22,20 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "gpu"))
 
 from generate import makeable, program, standing_alone
 from mutants import OTHER_CONTENTS, Chosen, alone, blank, content
-from trials import Reader, Trial, known, trials
+from trials import BUDGET, Reader, Trial, known, trials
 
 from kernlint.project import discovery
 from kernlint.prove.emulate import Index
 from kernlint.source import SourceError, read
-from kernlint.tree.nodes import Barrier, FunctionDecl, Kernel, Module, Scope
+from kernlint.tree.nodes import Barrier, FunctionDecl, FunctionKind, Kernel, Module, Scope
 from kernlint.tree.types import PointerType
 from kernlint.tree.walk import functions_of, walk
 
@@ -88,19 +88,35 @@ def proposed(path: str) -> Iterator[Removal]:
         yield Removal(file, finding["kernel"], line, start, end, tuple(finding.get("assumptions", ())))
 
 
-def with_barriers(reader: Reader, root: str) -> Iterator[tuple[str, str]]:
-    """File and name of the kernels under a folder or file that have a barrier for the block."""
-    for found in discovery.find([root]):
-        try:
-            data = read(found.path).data
-        except (OSError, SourceError):
-            continue
-        if not re.search(rb"__syncthreads|\bbarrier\b|\bsync\b|syncthreads", data):
-            continue
-        for module in reader.modules(found.path, data):
-            for kernel in module.kernels:
-                if kernel.function.span.file == found.path and has_barrier(kernel.function):
-                    yield found.path, kernel.name
+def with_barriers(paths: Sequence[str], count: int, seed: int) -> Iterator[tuple[Reader, str, str]]:
+    """Kernels that have a barrier for the block, with their files: one of each file, the files in an order drawn with
+    ``seed``, until there are ``count``; all kernels where that is 0."""
+    choice = random.Random(seed)
+    readers = {root: Reader(root) for root in paths}
+    files = [(root, found.path) for root in paths for found in discovery.find([root])]
+    choice.shuffle(files)
+    left = count
+    for root, path in files:
+        names = names_with_barriers(readers[root], path)
+        if names and count:
+            left -= 1
+            names = [choice.choice(names)]
+        yield from ((readers[root], path, name) for name in names)
+        if count and not left:
+            break
+
+
+def names_with_barriers(reader: Reader, path: str) -> list[str]:
+    """The names of a file's kernels that have a barrier for the block."""
+    try:
+        data = read(path).data
+    except (OSError, SourceError):
+        return []
+    if not re.search(rb"__syncthreads|\bbarrier\b|\bsync\b|syncthreads", data):
+        return []
+    kernels = (kernel for module in reader.modules(path, data) for kernel in module.kernels)
+    own = (kernel for kernel in kernels if kernel.function.span.file == path)
+    return sorted({kernel.name for kernel in own if has_barrier(kernel.function)})
 
 
 def has_barrier(function: FunctionDecl) -> bool:
@@ -169,7 +185,7 @@ def judged(trial: Trial, was: FunctionDecl, now: FunctionDecl, language: str) ->
 
 def chosen_of(function: FunctionDecl, module: Module, trial: Trial) -> Chosen:
     """The launch with the memory that the unchanged kernel uses."""
-    _, ends = trial.run(function, module.language)
+    _, ends = trial.run(function, module.language, budget=replace(BUDGET, blocks=4))
     pointers = [param for param in function.params if isinstance(param.type, PointerType)]
     extents = {param.name: ends.get(param.name, 0) for param in pointers}
     return Chosen(trial.block, trial.grid, trial.scalars, extents, {}, ends.get(""), {})
@@ -183,26 +199,22 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="folder for programs that gpu/run.sh runs")
     options = parser.parse_args()
+    roots = [path for path in options.paths if not path.endswith(".json")]
     removals = [one for path in options.paths if path.endswith(".json") for one in proposed(path)]
-    readers: dict[str, Reader] = {}
-    kept = {one.path for one in removals}
-    names = {(one.path, one.kernel) for one in removals}
-    for path in kept:
-        readers[path] = Reader(os.path.dirname(path))
-    for root in (path for path in options.paths if not path.endswith(".json")):
-        reader = Reader(root)
-        for name in with_barriers(reader, root):
-            names.add(name)
-            readers[name[0]] = reader
-    drawn = set(random.Random(options.seed).sample(sorted(names), min(options.kernels or len(names), len(names))))
-    for path in sorted({path for path, _ in drawn} - kept):
+    kept = sorted({(one.path, one.kernel) for one in removals})
+    if options.kernels and len(kept) > options.kernels:
+        kept = random.Random(options.seed).sample(kept, options.kernels)
+    drawn = {(path, name): Reader(os.path.dirname(path)) for path, name in kept}
+    for reader, path, name in with_barriers(roots, options.kernels, options.seed) if roots else ():
+        drawn[path, name] = reader
+    for path in sorted({path for path, _ in drawn} - {one.path for one in removals}):
         removals += proposed(path)
     counts = collections.Counter[str]()
     programs: list[dict[str, object]] = []
     for removal in removals:
         if (removal.path, removal.kernel) not in drawn:
             continue
-        found = verdict(readers[removal.path], removal)
+        found = verdict(drawn[removal.path, removal.kernel], removal)
         counts[found.says] += 1
         print(f"{found.says:8} {removal.path}:{removal.line} {removal.kernel}: {found.why}", flush=True)
         if options.out is not None and found.chosen is not None:
@@ -210,7 +222,7 @@ def main() -> int:
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "manifest.json").write_text(json.dumps({"programs": programs}, indent=1), encoding="utf-8")
-    print(f"{len(drawn)} of {len(names)} kernels, {sum(counts.values())} removals: {dict(counts)}")
+    print(f"{len(drawn)} kernels, {sum(counts.values())} removals: {dict(counts)}")
     return 1 if counts["wrong"] else 0
 
 
@@ -223,9 +235,9 @@ def written(
         return
     folder.mkdir(parents=True, exist_ok=True)
     text = bytearray(alone(removal.path, module, kernel, without(read(removal.path).data, removal)))
-    needed = {each.span for each in functions_of(kernel)}
+    needed = {each.name for each in functions_of(kernel)}
     for other in module.functions:
-        if other.span.file == removal.path and other.span not in needed:
+        if other.span.file == removal.path and other.kind is FunctionKind.HOST and other.name not in needed:
             blank(text, other.span.start, other.span.end)
     whole = standing_alone(bytes(text), removal.path, removal.assumptions)
     name = f"{Path(removal.path).stem}_{removal.kernel}_{removal.line}"

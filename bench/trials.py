@@ -75,14 +75,14 @@ class Trial:
     scalars: dict[str, int | float]
 
     def run(
-        self, function: FunctionDecl, language: str, holding: Callable[[int], int] = content
+        self, function: FunctionDecl, language: str, holding: Callable[[int], int] = content, budget: Budget = BUDGET
     ) -> tuple[Outcome, dict[str, int]]:
         """What the kernel does in memory that never ends and holds ``holding``, and how many bytes of it it uses."""
         args: dict[str, Argument] = {**self.scalars}
         for param in function.params:
             if isinstance(param.type, PointerType):
                 args[param.name] = Buffer(None, holding)
-        return reach(function, LaunchSpec(self.block, self.grid), args, BUDGET, language, wave(language))
+        return reach(function, LaunchSpec(self.block, self.grid), args, budget, language, wave(language))
 
 
 def known(outcome: Outcome) -> set[tuple[object, ...]]:
@@ -134,15 +134,15 @@ def _index(sizes: list[int]) -> Index:
 
 
 def _scalars(function: FunctionDecl, block: Index) -> Iterator[dict[str, int | float]]:
-    """Every integer the threads of a block, the last of them a handful, a little more or less of each; then a mixture,
-    drawn with a seed."""
+    """Every integer the threads of a block, a round number with a handful for the last, a little less than two blocks,
+    a handful; then a mixture, drawn with a seed."""
     integers = [param.name for param in function.params if isinstance(param.type, IntType)]
     floats = [param.name for param in function.params if isinstance(param.type, FloatType)]
     threads = block[0] * block[1] * block[2]
     choice = random.Random(1)
     for value, last, real in (
         (threads, threads, 1.5),
-        (threads, 3, 0.0),
+        (256, 3, 0.0),
         (2 * threads - 3, 2 * threads - 3, 1.5),
         (5, 5, 0.0),
         (64, 64, 1.5),

@@ -14,8 +14,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "gpu")]
 
 from generate import standing_alone  # noqa: E402
-from removals import Removal, verdict, with_barriers, without  # noqa: E402
-from trials import Reader, trials  # noqa: E402
+from mutants import content  # noqa: E402
+from removals import Removal, verdict, with_barriers, without, written  # noqa: E402
+from trials import Reader, Trial, trials  # noqa: E402
 
 TWICE = """
 __global__ void __launch_bounds__(256) mirrored(float *out, const float *in, int n) {
@@ -65,7 +66,7 @@ def test_a_barrier_that_no_run_passes_is_not_judged(tmp_path: Path) -> None:
 
 
 def test_the_reason_is_said_where_no_run_ends(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trials.BUDGET", Budget(steps=100))
+    monkeypatch.setattr(Trial.run, "__defaults__", (content, Budget(steps=100)))
     found = verdict(Reader(str(file.parent)), removal(file, "// not needed"))
     assert (found.says, found.why) == ("not run", "more steps than the budget has")
 
@@ -94,11 +95,11 @@ def test_blocks_of_the_finding_and_of_the_template_come_first(tmp_path: Path) ->
 
 
 def test_kernels_with_a_barrier_are_drawn_by_seed(file: Path) -> None:
-    assert list(with_barriers(Reader(str(file.parent)), str(file.parent))) == [(str(file), "mirrored")]
+    assert [name for _, _, name in with_barriers([str(file.parent)], 0, 1)] == ["mirrored"]
     command = [sys.executable, str(ROOT / "bench" / "removals.py"), str(file.parent), "--kernels", "1", "--seed", "1"]
     out = subprocess.run(command, capture_output=True, text=True, check=False)
     assert out.returncode == 0, out.stderr
-    assert out.stdout.splitlines()[-1].startswith("1 of 1 kernels, 1 removals: {'right': 1}"), out.stdout
+    assert out.stdout.splitlines()[-1].startswith("1 kernels, 1 removals: {'right': 1}"), out.stdout
 
 
 def test_programs_hold_their_own_headers(tmp_path: Path) -> None:
@@ -107,3 +108,20 @@ def test_programs_hold_their_own_headers(tmp_path: Path) -> None:
     out = standing_alone(text, str(tmp_path / "a.hip"), ("USE_ROCM defined", "n > 0"))
     assert out.count(b"int own;") == 1 and b"torch" not in out and b"hip" not in out
     assert b"#define USE_ROCM 1" in out and b"<cuda_fp16.h>" in out and b"<cmath>" in out
+
+
+def test_a_program_holds_what_the_kernel_needs_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "mirrored.cu"
+    text = """#include <torch/all.h>
+template <class T> __device__ T same(T v) { return v; }
+extern "C" void other(float *out, const float *in) { torch::check(out); }
+"""
+    path.write_text(text + TWICE.replace("float v = row", "float v = same(1.0f) * row"))
+    one = removal(path, "// not needed")
+    found = verdict(Reader(str(tmp_path)), one)
+    assert found.chosen is not None
+    [entry] = written(one, *found.chosen, tmp_path / "out")
+    program = (tmp_path / "out" / f"{entry['name']}.cu").read_text()
+    assert "T same(T v)" in program and "torch" not in program and 'extern "C"' not in program
+    assert "mirrored<<<dim3(2, 1, 1), dim3(256, 1, 1), 0>>>(filled<float>(" in program
+    assert program.count("__syncthreads()") == 1 and "(void)0        ;  // not needed" in program

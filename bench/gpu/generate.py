@@ -104,7 +104,8 @@ def standing_alone(text: bytes, path: str, assumptions: Sequence[str] = ()) -> b
     defines = [words.split()[0] for words in assumptions if re.fullmatch(r"\w+ defined", words)]
     seen: set[str] = set()
     head = "".join(f"#define {name} 1\n" for name in defines) + "#include <cuda_runtime.h>\n#include <cstdint>\n"
-    return head.encode() + _inlined(text, Path(path).parent, seen)
+    out = head.encode() + _inlined(text, Path(path).parent, seen)
+    return re.sub(rb"\b__shfl(_xor|_down|_up|)\(", rb"__shfl\1_sync(0xffffffffu, ", out)
 
 
 def _inlined(text: bytes, folder: Path, seen: set[str]) -> bytes:
