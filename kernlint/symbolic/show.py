@@ -84,6 +84,11 @@ FROM_HEADER = " comes from a missing header"
 """The end of the reason for a value that a header would have given."""
 
 
+def out_of_sight(term: Term) -> bool:
+    """Whether a number that a header, or a text put in before the compiler runs, would have given is part of a term."""
+    return any(symbol.kind is SymbolKind.UNKNOWN and symbol.reason.endswith(FROM_HEADER) for symbol in term.symbols)
+
+
 UNLIMITED = 1 << 30
 """As deep as a term goes."""
 

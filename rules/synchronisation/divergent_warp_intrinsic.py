@@ -14,7 +14,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.show import words
+from kernlint.symbolic.show import out_of_sight, words
 from kernlint.symbolic.terms import THREAD, SymbolKind, symbols
 
 
@@ -176,10 +176,12 @@ class DivergentWarpIntrinsic(Rule):
             f"a block of {_size(seen.block)}, in warp {seen.number} lane {seen.caller} comes and {seen.lane} does not"
         )
         matrix = name.split(".")[0] in MATRIX and _tiled(culprit)
+        # A number that the build puts in may well be one of whole warps.
+        unsure = matrix or by_rows(culprit.term) or out_of_sight(culprit.term)
         return self.finding(
             event.span,
             message,
-            Severity.NOTE if matrix or by_rows(culprit.term) else Severity.WARNING,
+            Severity.NOTE if unsure else Severity.WARNING,
             related=related,
             assumptions=() if language == "opencl" else (shown,),
             fix=fix,

@@ -15,6 +15,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Eve
 from kernlint.analysis.trace.images import pixel
 from kernlint.finding import Related, Severity, Step, Witness
 from kernlint.prove.query import Actor, Refuted
+from kernlint.symbolic.show import out_of_sight
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Scope
 
@@ -34,8 +35,11 @@ def severity(replayed: Replayed | None, pair: Pair, found: Refuted, *, seen: boo
 def level(race: Race, replayed: Replayed | None, facts: Facts) -> Severity:
     """The level of a race in shared memory: at most a warning where only threads of one warp meet in OpenCL, a note
     where both the block and the numbers of the template are guesses, which no launch need bring together (a sort of
-    ``N`` elements by ``N / 2`` threads)."""
+    ``N`` elements by ``N / 2`` threads), or where a place rests on a number that is out of sight: rows of ``_K_``
+    elements are apart for all that the build puts there."""
     if race.shape.provenance is Provenance.GUESSED and numbers_made_up(facts):
+        return Severity.NOTE
+    if any(out_of_sight(side.offset) for side in (race.pair.a, race.pair.b)):
         return Severity.NOTE
     return Severity.WARNING if race.in_step else severity(replayed, race.pair, race.witness)
 

@@ -13,6 +13,7 @@ A sample is evidence for a fault, never for its absence: a few dozen of them are
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
@@ -36,6 +37,7 @@ from kernlint.symbolic.terms import (
     Uniformity,
     apply,
     plain,
+    subterms,
     symbols,
 )
 from kernlint.symbolic.uniformity import variation
@@ -47,6 +49,9 @@ SAMPLES = 20
 
 WARPS = 3
 """Warps of a block that are looked at: the first ones and the last."""
+
+SPOKEN = 4
+"""Further ones, in which a condition parts the lanes by a constant."""
 
 TORN = 2
 """Comparisons, and samples for each, in which a parameter is chosen to part the lanes of a warp."""
@@ -255,6 +260,19 @@ def _bits(lanes: Iterable[int]) -> int:
     return sum(1 << lane for lane in lanes)
 
 
+def _spoken(of: Trace, size: int) -> Iterator[int]:
+    """Warps that a constant beside the thread's index along x parts: ``threadIdx.x < 80``, in the one from 64 on."""
+    met: set[int] = set()
+    for event in of.conditions:
+        if THREAD[0] not in event.term.symbols:
+            continue
+        for part in subterms(event.term):
+            value = part.value
+            if value is not None and value > 0 and value % size and (number := value // size) not in met:
+                met.add(number)
+                yield number
+
+
 class Lanes:
     """Makes the warps of a kernel variant on which questions about lanes are tried out.
 
@@ -276,6 +294,7 @@ class Lanes:
         else:
             largest = max((shape.block[0] for shape in known.plausible), default=128)
             self.blocks = ((max(largest, self.size), 1, 1),)
+        self._spoken = () if several else tuple(islice(_spoken(of, self.size), SPOKEN))
         self._made: dict[Block, list[Warp]] = {}
         self._numbers: dict[Symbol, int] = {}
 
@@ -292,7 +311,8 @@ class Lanes:
 
     def _make(self, block: Block) -> Iterator[Warp]:
         count = max(1, -(-block[0] * block[1] * block[2] // self.size))
-        numbers = sorted({*range(min(count, WARPS - 1)), count - 1})
+        spoken = (number for number in self._spoken if number < count)
+        numbers = sorted({*range(min(count, WARPS - 1)), *spoken, count - 1})
         found = [(seed, given) for seed in range(SAMPLES) if (given := self._images(seed)) is not None]
         found = found or [(seed, moved) for seed in range(SAMPLES) if (moved := self._moved(seed)) is not None]
         for seed, given in found:
