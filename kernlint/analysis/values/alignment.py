@@ -27,6 +27,7 @@ from kernlint.analysis.scenarios.tables import Block
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, Trace
 from kernlint.analysis.values.aligned_tests import Tests, bounds, checked_short, parts_of, remainder, share, tests_of
+from kernlint.analysis.values.by_lanes import by_lanes, of_lane
 from kernlint.analysis.values.data_rows import ends_at_next, odd_row
 from kernlint.analysis.values.laid_out import behind_smaller, in_memory, laid_closer, member_start, passed_behind
 from kernlint.analysis.values.passed_places import passed_place
@@ -142,11 +143,12 @@ class _Finder:
         self.blocks = tuple(dict.fromkeys(shape.block for shape in known.plausible)) or ((64, 1, 1),)
         self.seen = known.seen
         self.admission = known.admission
+        self.whole = tuple(by_lanes(of.accesses))
 
     def find(self) -> Iterator[Misaligned]:
         """The first of each place, and of each layout that lets all accesses behind it down."""
         told: set[object] = set()
-        for access in self.of.accesses:
+        for access in (*self.of.accesses, *self.whole):
             align = alignment_of(access.type, self.language) or _of_number(access, self.language)
             laid = laid_closer(access, align)
             if align is None or access.span in told or not (laid or _plain(access.root)) or access.asynchronous:
@@ -330,7 +332,8 @@ class _Finder:
         """A row at a pitch of its own, where only the address of another array was tested, and single elements are
         taken where that is not aligned."""
         single = access.root.element.size
-        other = next((one for one in self.of.accesses if one.root is access.root and one.size == single), None)
+        others = (one for one in self.of.accesses if one.root is access.root and one.size == single)
+        other = next((one for one in others if not of_lane(one)), None)
         if other is None or access.root.space is not Space.GLOBAL:
             return None
         for pitch in tests.unasked(access, align):
@@ -354,6 +357,8 @@ class _Finder:
             return Misaligned(access, align, "pitch", pitch=f"{pitch.name} / {divisor}" if divisor > 1 else pitch.name)
         for other in self.of.accesses:
             if other.root is not access.root or other.size != access.root.element.size or other is access:
+                continue
+            if of_lane(other):
                 continue
             names = {symbol for guard in other.guards for symbol in symbols(guard.term)}
             rest = pitch in names or _goes_on(other, access)
@@ -421,7 +426,8 @@ def _of_number(access: Access, language: str) -> int | None:
 def _compute(facts: Facts) -> tuple[Misaligned, ...]:
     of = facts[trace]
     language = facts.module.language
-    if not any(isinstance(a.type, (VectorType, StructType)) or _of_number(a, language) for a in of.accesses):
+    wide = any(isinstance(a.type, (VectorType, StructType)) or _of_number(a, language) for a in of.accesses)
+    if not wide and next(by_lanes(of.accesses), None) is None:
         return ()
     finder = _Finder(of, facts[scenarios], language, facts[launch_context])
     return tuple(
