@@ -13,7 +13,7 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
-from kernlint.tree.types import FloatType, IntType, Space
+from kernlint.tree.types import FloatType, IntType, Space, VectorType
 
 EXACT_BITS = 24
 """Integers above 2**24 are no longer all representable in a 32-bit float (IEEE 754 binary32)."""
@@ -30,7 +30,8 @@ class FloatingPointIndex(Rule):
     several coordinates (side by side in a buffer, or together in an index), one that is left out where it is below
     zero, or that is used as a number too, is a place in an image or a cell of a grid; so is what counts how often a
     value occurs. None of these is reported. A note is what is only so by the letter: elements of the type
-    that a template is given for all its numbers, which who has more rows than a float can name gives another one.
+    that a template is given for all its numbers, which who has more rows than a float can name gives another one, and
+    parts of vectors (`float2`), where a number is packed beside others on purpose.
 
     ```cuda bad
     __global__ void pick(const float *rows, const float *in, float *out, int n) {
@@ -110,7 +111,8 @@ class FloatingPointIndex(Rule):
                 said.add(place)
                 made = [a.index for a in walked.accesses if a.index is not None and symbol in symbols(a.index)]
                 slabs = bool(made) and all(_of_slabs(index, symbol) for index in made)
-                slabs = slabs or _of_any_type(facts, root.name)
+                # A number beside others in a vector is packed there on purpose.
+                slabs = slabs or _of_any_type(facts, root.name) or isinstance(root.element, VectorType)
                 yield self.finding(
                     place,
                     f"an index is read from floating-point memory ({root.name}): beyond 2**{EXACT_BITS} a float no "

@@ -17,7 +17,8 @@ from kernlint.tree.types import Space
 
 @excuse("races", of_pair)
 def opposite_sides(pair: Pair, witness: Refuted) -> bool:
-    """The accesses stand on two sides of a condition on data, which both threads read from the same places.
+    """The accesses stand on two sides of a condition on data, which both threads read from the same places, whether
+    they ask it in one branch or each of its own.
 
     ```cuda excused
     __global__ void shade(const float *nearest, const float *farthest, float *out, int rays) {
@@ -28,6 +29,22 @@ def opposite_sides(pair: Pair, witness: Refuted) -> bool:
             return;
         }
         if (lane % 8 == 0) out[ray * 4 + lane / 8] = farthest[ray] - nearest[ray] + lane;
+    }
+    ```
+
+    ```cuda excused
+    __global__ void heal(float *level, const int *__restrict__ broken, int length) {
+        const int at = blockIdx.x * blockDim.x + threadIdx.x;
+        if (at < 1 || at >= length || broken[at] == 0) return;
+        if (broken[at - 1] == 0) level[at] = level[at - 1];
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void heal(float *level, const int *__restrict__ broken, int length) {
+        const int at = blockIdx.x * blockDim.x + threadIdx.x;
+        if (at < 1 || at >= length || broken[at] == 0) return;
+        if (broken[at - 1] != 2) level[at] = level[at - 1];
     }
     ```
 
@@ -43,14 +60,19 @@ def opposite_sides(pair: Pair, witness: Refuted) -> bool:
     }
     ```
     """
-    theirs = set(_parts(pair.second.guards))
-    asked = [part for part in _parts(pair.first.guards) if negate(part) in theirs and _on_memory(part)]
-    if not asked or pair.first is pair.second:
+    if pair.first is pair.second:
+        return False
+    asked, theirs = (list(filter(_on_memory, _parts(at.guards))) for at in (pair.first, pair.second))
+    if not asked or not theirs:
         return False
     first, second = environments(witness)
     written = pair.first.root
-    decided = ((pinned(part, first, written), pinned(part, second, written)) for part in asked)
-    return any(one is not None and one == other for one, other in decided)
+    denied = {pinned(negate(part), second, written) for part in theirs}
+    for part in asked:
+        one = pinned(part, first, written)
+        if one in denied and (isinstance(one, tuple) or (one is not None and negate(part) in theirs)):
+            return True
+    return False
 
 
 def _parts(guards: Iterable[Guard]) -> Iterator[Term]:

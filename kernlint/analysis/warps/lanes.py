@@ -80,6 +80,7 @@ class Warp:
         self.sample = sample
         self.place = place
         self._before: dict[Symbol, Warp] = {}
+        self._masking = False
         threads = block[0] * block[1] * block[2]
         self.lanes = tuple(lane for lane in range(size) if number * size + lane < threads)
         shared: dict[Symbol, int] = {WARP_SIZE: size}
@@ -155,6 +156,8 @@ class Warp:
             if op in ("neg", "not"):
                 return kind.wrap(-int(args[0]) if op == "neg" else ~int(args[0]))
             result = apply(op, int(args[0]), int(args[1]), kind)
+            if result is None and self._masking and op == "shl" and int(args[1]) >= kind.bits:
+                result = apply(op, int(args[0]), int(args[1]) % kind.bits, kind)
             if result is None:
                 raise Undecided
             return result
@@ -210,13 +213,18 @@ class Warp:
 
     def mask(self, term: Term, lane: int) -> int:
         """The lane mask ``term`` of ``lane``, as an unsigned number.  Raises :class:`Undecided` also when it rests on
-        something that is merely made up."""
+        something that is merely made up.  A bit that is moved past the end of its type comes in again below, as shifts
+        of processors have it: it may go, but it names no lane that is meant."""
         for symbol in symbols(term):
             if symbol.kind is SymbolKind.UNKNOWN and not isinstance(symbol.origin, WarpEvent):
                 raise Undecided
             if symbol.kind in (SymbolKind.PHI, SymbolKind.EXIT, SymbolKind.TRIPS, SymbolKind.LOAD):
                 raise Undecided
-        return int(self.value(term, lane)) & ((1 << self.size) - 1)
+        self._masking = True
+        try:
+            return int(self.value(term, lane)) & ((1 << self.size) - 1)
+        finally:
+            self._masking = False
 
     def _collective(self, symbol: Symbol, event: WarpEvent, lane: int) -> Number:
         results = self._results.get(id(event))

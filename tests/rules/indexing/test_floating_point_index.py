@@ -59,3 +59,20 @@ __global__ void k(const float *ids, const float *in, float *out, int gates, int 
 )
 def test_numbers_of_slabs(place: str, severity: Severity) -> None:
     assert [f.severity for f in findings(FloatingPointIndex, SLABS % place)] == [severity]
+
+
+PACKED = """
+__global__ void k(const %s *hits, const float *in, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  out[i] = in[(int)%s];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "read", "severity"),
+    [("float2", "hits[i].x", Severity.NOTE), ("float", "hits[i]", Severity.WARNING)],
+)
+def test_numbers_packed_beside_others(kind: str, read: str, severity: Severity) -> None:
+    assert [f.severity for f in findings(FloatingPointIndex, PACKED % (kind, read))] == [severity]

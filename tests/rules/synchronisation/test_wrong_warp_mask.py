@@ -151,3 +151,19 @@ template __global__ void expand<RANK>(TYPE *y, const TYPE *x);
 def test_widths_by_the_size_of_a_type(more: str, kind: str, rank: int, bad: bool) -> None:
     code = TEAMS.replace("MORE", more).replace("TYPE", kind).replace("RANK", str(rank))
     assert bool(findings(WrongWarpMask, code)) is bad
+
+
+HALF_A_WAVE = """
+#include <hip/hip_runtime.h>
+#include <cstdint>
+__global__ void k(float *x) {
+    const int team = (threadIdx.x & 63) / 8;
+    const uint64_t lanes = %s(0xff) << team * 8;
+    x[threadIdx.x] += __shfl_xor_sync(lanes, x[threadIdx.x], 4);
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "found"), [("uint32_t", 1), ("uint64_t", 0)])
+def test_masks_of_which_half_a_wave_is_shifted_out(kind: str, found: int) -> None:
+    assert len(findings(WrongWarpMask, HALF_A_WAVE % kind, "hip")) == found
