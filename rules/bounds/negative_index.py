@@ -137,7 +137,7 @@ class NegativeIndex(Rule):
             access.span,
             f"{element(access)} is {verb(access)} at a coordinate that {shift} is taken from, which is negative for "
             f"the first threads where {shift} is positive: only its upper end is tested",
-            related=[Related(one.tested.span, "this test is of use where the shift is negative")],
+            related=[Related(one.tested.span, "this test is of use where the shift is negative"), *calls(access)],
             assumptions=(f"{shift} may be positive",),
             fix="test that the coordinate is not negative too",
             confidence=Confidence.MEDIUM,
@@ -182,6 +182,7 @@ class NegativeIndex(Rule):
         if access.root.kind is RootKind.VARIABLE and access.root.decl is not None:
             related.append(Related(access.root.decl.span, f"{access.root.name} is declared here"))
         also([other.access for other in found], "before", related)
+        related += calls(access)
         seen_again, severity = replayed(one, again)
         return self.finding(
             access.span,
