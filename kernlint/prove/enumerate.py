@@ -32,6 +32,7 @@ from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import compiled, evaluate, source_of
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
+from kernlint.tree.types import IntType
 
 _SIZES = frozenset((*BLOCK_DIM, *GRID_DIM, *BLOCK))
 
@@ -247,7 +248,7 @@ class _Search:
             value = evaluate(term, env)
             if value is None:
                 return
-            env[symbol] = value
+            env[symbol] = symbol.type.wrap(value) if isinstance(symbol.type, IntType) else value
         launched = _launched(env, self.query, self.plain)
         if launched is None:
             return
