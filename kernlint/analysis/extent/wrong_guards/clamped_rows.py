@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import counter_ranges, elements
 from kernlint.analysis.extent.places import Place, Places, moves
-from kernlint.analysis.extent.wrong_guards.ends import begins_of_runs
+from kernlint.analysis.extent.wrong_guards.ends import ends_a_run
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.trace.events import Access, Root
 from kernlint.symbolic.intervals import interval, refine
@@ -44,13 +44,13 @@ def clamped_to_rows(found: Places, accesses: Sequence[Access]) -> Iterator[Overr
                 continue
             coordinate, step = found_alone
             most = _most(coordinate)
-            if most is not None and most + number(step) == row and not begins_of_runs(access, accesses):
+            if most is not None and most + number(step) == row and not ends_a_run(access, accesses):
                 guard = access.guards[-1]
                 yield Overreach(access, Fault.CLAMPED, guard, guard.term, row, 1, "it is the pitch of a dimension")
                 break
     for access in accesses:
         size = _numbered(access) if access.guards else None
-        if size is not None and not begins_of_runs(access, accesses):
+        if size is not None and not ends_a_run(access, accesses):
             guard = access.guards[-1]
             yield Overreach(access, Fault.CLAMPED, guard, guard.term, size, 1, "it is the pitch of a dimension")
 

@@ -159,6 +159,12 @@ def begins_of_runs(access: Access, found: Iterable[Access]) -> bool:
             for part in subterms(term) if term is not None else ():
                 if part.op == "sub" and _loads(part.args[0], access) and _loads(part.args[1], access, other=True):
                     return True
+    return ends_a_run(access, found)
+
+
+def ends_a_run(access: Access, found: Iterable[Access]) -> bool:
+    """Whether what an access reads ends a loop that begins at another element of its array."""
+    for other in found:
         loops = {guard.term: guard.loop for guard in other.guards if guard.kind is GuardKind.LOOP}
         for term, loop in loops.items():
             for part in conjuncts(term) if loop is not None else ():
