@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.trace.events import Guard, GuardKind, Root
 from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
@@ -28,7 +29,7 @@ class Clamp:
 
 def called(root: Root) -> str:
     """What kernels of a file call the same object: the name of an argument, or of the member that leads to it."""
-    return root.name.replace("->", ".").rpartition(".")[2]
+    return last_part(root.name)
 
 
 def held_in(term: Term) -> Root | None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.extent.counted_stores import Drawn, drawn_stores
 from kernlint.analysis.extent.counter_clamps import called, held_in
+from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
@@ -113,10 +114,6 @@ def _by_data(counter: Access, access: Access) -> bool:
     return any(symbol.kind is SymbolKind.LOAD for guard in tests for symbol in symbols(guard.term))
 
 
-def _last(name: str) -> str:
-    return name.replace("->", ".").rpartition(".")[2]
-
-
 def _at_hand(function: FunctionDecl, name: str) -> bool:
     """Whether an argument, or a member of one, is called so."""
     for param in function.params:
@@ -129,7 +126,7 @@ def _at_hand(function: FunctionDecl, name: str) -> bool:
 def _tested_by_host(facts: Facts, name: str) -> bool:
     """Whether something that a host asks before the launch is called so."""
     return any(
-        _last(symbol.name) == name
+        last_part(symbol.name) == name
         for view in facts[launch_context].launches
         for check in view.checks
         for symbol in symbols(check)
@@ -159,8 +156,8 @@ def _of(facts: Facts) -> Iterator[Unrefused]:
         if symbol is None:
             yield Unrefused(one.access, other)
             return
-        name = _last(symbol.name)
-        asked = any(_last(symbol.name) == name for guard in counter.guards for symbol in symbols(guard.term))
+        name = last_part(symbol.name)
+        asked = any(last_part(symbol.name) == name for guard in counter.guards for symbol in symbols(guard.term))
         if not asked and _at_hand(facts.function, name) and not _tested_by_host(facts, name):
             yield Unrefused(one.access, other)
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
+from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.launching.members import member_of
 from kernlint.analysis.trace.events import Access, GuardKind, LoopContext, Trace
@@ -37,7 +38,7 @@ def name_of(symbol: Symbol, kernel: FunctionDecl) -> str:
     if of is not None:
         return of[1]
     if symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
-        return str(symbol.origin[0].name).replace("->", ".").rpartition(".")[2]
+        return last_part(symbol.origin[0].name)
     return symbol.name if symbol.kind is SymbolKind.PARAM else ""
 
 

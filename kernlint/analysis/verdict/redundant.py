@@ -62,6 +62,7 @@ def _find(facts: Facts, of: Trace, synchronised: Verdict) -> Iterator[Redundant]
     told: set[object] = set()
     gone: list[BarrierEvent] = []
     budget = Ladder(facts)
+    asked = _asked(of)
     for barrier in of.barriers:
         if barrier.span in told or barrier.scope is not Scope.BLOCK:
             continue
@@ -74,7 +75,7 @@ def _find(facts: Facts, of: Trace, synchronised: Verdict) -> Iterator[Redundant]
         ladder = Ladder(facts)
         ladder.left, ladder.solver = budget.left, budget.solver  # one kernel's, whatever its barriers
         ladder.assume(*pure_calls(of), *synchronised.assumptions)
-        redundant_ = _nothing_rests_on(out, of, ladder)
+        redundant_ = _nothing_rests_on(out, of, asked, ladder)
         budget = ladder
         if redundant_:
             gone = out
@@ -97,7 +98,7 @@ def _of_others(facts: Facts, barrier: BarrierEvent) -> bool:
     )
 
 
-def _nothing_rests_on(out: list[BarrierEvent], of: Trace, ladder: Ladder) -> bool:
+def _nothing_rests_on(out: list[BarrierEvent], of: Trace, asked: set[int], ladder: Ladder) -> bool:
     """Whether all that the barriers ``out`` alone keep in order keeps apart by itself."""
     groups: dict[int, list[tuple[Access, Ways]]] = {}
     for access in (*of.accesses, *of.images):
@@ -110,7 +111,7 @@ def _nothing_rests_on(out: list[BarrierEvent], of: Trace, ladder: Ladder) -> boo
             for second, theirs in group[at:]:
                 if not (mine.moved or theirs.moved) or not (first.writes or second.writes):
                     continue
-                if not conflicting(first, second) and _commute(first, second, of):
+                if not conflicting(first, second) and _commute(first, second, asked):
                     continue
                 left -= 1
                 if left < 0 or not _apart(ladder, first, mine, second, theirs):
@@ -131,20 +132,20 @@ def _apart(ladder: Ladder, first: Access, mine: Ways, second: Access, theirs: Wa
     return True
 
 
-def _commute(first: Access, second: Access, of: Trace) -> bool:
+def _commute(first: Access, second: Access, asked: set[int]) -> bool:
     """Whether it makes no difference which of two atomic operations comes first: both do the same to what is there, and
-    nobody looks at what they give back."""
+    nobody looks at what they give back.  ``asked``: :func:`_asked`."""
     if first.kind is not second.kind or first.kind is not AccessKind.ATOMIC:
         return True
-    return first.atomic_op == second.atomic_op in COMMUTING and not (_asked(first, of) or _asked(second, of))
+    return first.atomic_op == second.atomic_op in COMMUTING and asked.isdisjoint((id(first.node), id(second.node)))
 
 
 COMMUTING = frozenset({"add", "sub", "min", "max", "and", "or", "xor"})
 
 
-def _asked(access: Access, of: Trace) -> bool:
-    """Whether anything is made of what an atomic operation gives back."""
-    return any(symbol.origin is access.node for term in _terms(of) for symbol in symbols(term))
+def _asked(of: Trace) -> set[int]:
+    """The identities of the nodes of a kernel of whose values anything is made."""
+    return {id(symbol.origin) for term in _terms(of) for symbol in symbols(term)}
 
 
 def _terms(of: Trace) -> Iterable[Term]:
@@ -167,7 +168,8 @@ def _plain(facts: Facts, of: Trace) -> bool:
         return False
     if any(a.volatile for a in of.accesses) or not all(_bare(barrier) for barrier in of.barriers):
         return False
-    return all(_counts_alone(access, of) for access in of.accesses if access.kind is AccessKind.ATOMIC)
+    asked = _asked(of)
+    return all(_counts_alone(access, of, asked) for access in of.accesses if access.kind is AccessKind.ATOMIC)
 
 
 def _told_apart(facts: Facts, of: Trace) -> bool:
@@ -183,13 +185,13 @@ def _read_too(access: Access) -> bool:
     return access.writes and not (decl is not None and "write_only" in getattr(decl.type, "spelling", ""))
 
 
-def _counts_alone(access: Access, of: Trace) -> bool:
+def _counts_alone(access: Access, of: Trace, asked: set[int]) -> bool:
     """Whether an atomic operation is nothing by which blocks tell each other what they have done: it is one of the
     block's own memory, or all that is done to that object, and nobody looks at what it gives back."""
     if access.root.space is Space.SHARED:
         return True
     alone = all(other.kind is AccessKind.ATOMIC for other in of.accesses if other.root is access.root)
-    return alone and access.atomic_op in COMMUTING and not _asked(access, of)
+    return alone and access.atomic_op in COMMUTING and id(access.node) not in asked
 
 
 def _bare(barrier: BarrierEvent) -> bool:

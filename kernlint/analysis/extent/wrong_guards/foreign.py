@@ -7,11 +7,12 @@ how long the rows are that x stands in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.extent.asking import Past
 from kernlint.analysis.extent.places import Place, Places, chosen, moves, places_of
+from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.trace.events import RootKind
 from kernlint.analysis.trace.kernels import kernel_traces
@@ -27,16 +28,17 @@ def _one(size: Polynomial | None) -> Symbol | None:
     return atom.symbol
 
 
-def _called(symbol: Symbol) -> str:
-    return symbol.name.replace("->", ".").rpartition(".")[2]
+def _kept_below(places: Iterable[Place]) -> set[str]:
+    """What the sizes are called that places are kept below."""
+    return {last_part(size.name) for place in places if (size := _one(place.bound)) is not None}
 
 
 def _extents(facts: ModuleFacts) -> frozenset[str]:
-    found = set()
+    found: set[str] = set()
     for _, of in facts[kernel_traces].compared():
         for access in of.accesses:
             if access.root.kind is RootKind.PARAM and access.guards:
-                found |= {_called(size) for place in places_of(access) if (size := _one(place.bound)) is not None}
+                found |= _kept_below(places_of(access))
     return frozenset(found)
 
 
@@ -73,7 +75,7 @@ def foreign_rows(
                 size = _one(place.bound)
                 if size is not None and place.row == polynomial(size.term):
                     lengths.setdefault(size, []).append(place)
-    own = {_called(size) for places in found.values() for place in places if (size := _one(place.bound)) is not None}
+    own = _kept_below(place for places in found.values() for place in places)
     for access, places in found.items():
         for place in places:
             tested = _alone(place) if place.row is not None and len(place.limits) == 1 else None
@@ -83,7 +85,7 @@ def foreign_rows(
             beside = [one for one in lengths.get(tested, ()) if not axes & _axes(one.index)]
             if not beside or not all(any(map(moves, mono)) for mono in place.index.coefficients if mono):
                 continue
-            if _called(row) not in own and _called(row) not in extents():
+            if last_part(row.name) not in own and last_part(row.name) not in extents():
                 continue
             if reached(Past(access, term_of(place.index), row.term)):
                 limit = place.limits[0]
