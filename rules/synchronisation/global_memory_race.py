@@ -207,6 +207,7 @@ class GlobalMemoryRace(Rule):
             assumptions=race.pair.unseen if in_step is None else (*race.pair.unseen, in_step),
             fix=fix,
             confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
+            habit=UNDIVIDED if first is second and _undivided(first) else "",
         )
 
     def _gathered(self, one: Gathered) -> Finding:
@@ -321,6 +322,16 @@ class GlobalMemoryRace(Rule):
             fix="use an atomic operation, or make sure that no index occurs twice",
             confidence=Confidence.MEDIUM if scatter.updates else Confidence.LOW,
         )
+
+
+UNDIVIDED = "loops of which no thread has a part of its own"
+"""What races have in common of loops that every thread runs over all elements."""
+
+
+def _undivided(access: Access) -> bool:
+    """Whether a loop that is the same for all threads goes over what is accessed."""
+    kinds = {symbol.kind for symbol in access.offset.symbols}
+    return SymbolKind.COUNTER in kinds and not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}
 
 
 def _cause(race: GlobalRace, lacking: tuple[str, str] | None) -> object:

@@ -31,3 +31,16 @@ def test_each_object_is_told_of_where_there_are_few() -> None:
     for name in FIELDS[2:]:
         text = text.replace(f"  {name}[b * 100 + t] = 0.5f * {name}[b * 100 + t] + t;\n", "")
     assert len(findings(GlobalMemoryRace, text)) == 4
+
+
+def test_loops_that_no_thread_has_a_part_of_are_of_one_habit() -> None:
+    text = """
+    __global__ void run(float *x, float *y, int *last) {
+        for (int i = 0; i < blockDim.x; i++) y[i] += x[i] * 0.5f;
+        for (int i = threadIdx.x; i < 40; i++) x[i] += 1.0f;
+        last[blockIdx.x] = threadIdx.x;
+    }
+    """
+    habits = {one.span.line: one.habit for one in findings(GlobalMemoryRace, text) if "both write" in one.message}
+    assert set(habits) == {3, 4, 5}
+    assert habits[3] and not habits[4] and not habits[5]
