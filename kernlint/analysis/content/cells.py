@@ -10,7 +10,7 @@ from kernlint.analysis.scenarios.numbers import trips_of
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace.events import Access
 from kernlint.prove.query import Launch, Side
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 
@@ -72,6 +72,17 @@ def touched(toucher: Toucher, at: Side, shape: Scenario, values: tuple[tuple[Sym
     return toucher.of(at, launch)
 
 
+def _in_first_rounds(
+    at: Side, shape: Scenario, values: tuple[tuple[Symbol, int], ...]
+) -> tuple[Side, Scenario, tuple[tuple[Symbol, int], ...]]:
+    """What to ask of a read that is made too often to be listed: only the first round of each loop that has no part in
+    its place."""
+    placing = symbols(at.offset)
+    again = [loop.counter for loop in at.counters if loop.counter not in placing]
+    kept = tuple(loop for loop in at.counters if loop.counter in placing)
+    return replace(at, counters=kept), shape, (*values, *((counter, 0) for counter in again))
+
+
 _OF_THREADS = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM})
 
 
@@ -103,7 +114,7 @@ def bare(
             continue
         if not _certain(at, certain):
             continue
-        touches = touched(toucher, at, shape, values)
+        touches = touched(toucher, at, shape, values) or touched(toucher, *_in_first_rounds(at, shape, values))
         if touches is None:
             continue
         for start, thread, _ in touches.found:

@@ -26,7 +26,7 @@ from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.sharing.races import unbroken
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, RootKind, Trace
-from kernlint.prove.admission import Admission
+from kernlint.prove.admission import ANY, Admission
 from kernlint.prove.query import Side
 from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
@@ -324,13 +324,15 @@ def _uncovered(
         return None  # how data go together with other sizes is not known
     row = min((size for size in shape.block if size > 1), default=1)
     certain = (*bounding, *ones, *rounds, *kept, *given, *((begins,) if begins is not None else ()))
-    for much, sizes in product((LITTLE, shape.threads) if kept else (ROW,), (FEW, FEWER) if told else (FEW,)):
-        few = [max(size * min(row, ROW) // ROW, 1) for size in sizes]
-        whole_rounds = ((symbol, max(ROW, portioned.get(symbol, 1))) for symbol in rounds)
+    for much, usual in product((LITTLE, shape.threads) if kept else (ROW,), (FEW, FEWER) if told else (FEW,)):
+        few = [max(size * min(row, ROW) // ROW, 1) for size in usual]
+        sizes = tuple(zip(bounding, few, strict=False))
+        whole_rounds = tuple((symbol, max(ROW, portioned.get(symbol, 1))) for symbol in rounds)
+        whole_rounds = known.near(shape.block, ANY, sizes, whole_rounds)
         worked = (*whole_rounds, *((symbol, much) for symbol in kept), *((symbol, 1) for symbol in ones))
         worked += ((begins, 0),) if begins is not None else ()
         worked = (*((symbol, value) for symbol, value in worked if symbol not in given), *known.numbers)
-        values = (*zip(bounding, few, strict=False), *worked)
+        values = (*sizes, *worked)
         if not known.permits(shape.block, values=values):
             continue
         covered = covered_by(sides, shape, values)

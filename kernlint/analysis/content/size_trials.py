@@ -9,7 +9,7 @@ holds, and not more: cells that no thread has set by then, never are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.accesses.touches import Toucher
@@ -17,13 +17,13 @@ from kernlint.analysis.content.cells import Unset, bare, covered_by, touched
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.scenario import Scenario
-from kernlint.analysis.trace.events import Access, GuardKind
+from kernlint.analysis.trace.events import Access, GuardKind, LoopContext
 from kernlint.prove.admission import Admission
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Launch
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, plain, symbols
+from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, plain, subterms, symbols
 
 PLENTY = 1 << 20
 """The value of sizes of which there is enough for all."""
@@ -79,14 +79,14 @@ def _strided(read: Access) -> Symbol | None:
 def last_round(shape: Scenario, setting: Sequence[Access], reads: Sequence[Access], known: Admission) -> Unset | None:
     """A cell of a tile that no thread sets in a round that a size makes shorter than the tile."""
     row = min((size for size in shape.block if size > 1), default=1)
-    sizes = dict.fromkeys(size for write in setting for size in _of_rounds(write))
-    for size in sizes if row > 1 else ():
+    sizes = dict.fromkeys(one for write in setting for one in _of_rounds(write))
+    for size, step in sizes if row > 1 else ():
         if size in dict(known.numbers) or any(size in symbols(access.offset) for access in (*setting, *reads)):
             continue
-        usual = {size: row}
-        found = _tried(shape, setting, reads, {size: max(row // 2, 1)}, usual, known)
-        if found is not None:
-            return found
+        for much in dict.fromkeys((row, step)) if step > 1 else (row,):
+            found = _tried(shape, setting, reads, {size: max(much // 2, 1)}, {size: much}, known)
+            if found is not None:
+                return found
     return None
 
 
@@ -117,24 +117,43 @@ def _within(read: Access, shape: Scenario, values: tuple[tuple[Symbol, int], ...
     return touches is not None and all(0 <= start < limit for start, _, _ in touches.found)
 
 
-def _of_rounds(write: Access) -> list[Symbol]:
-    """The sizes that say how many rounds there are, and which threads have something to fetch in one of them."""
-    out: list[Symbol] = []
+def _of_rounds(write: Access) -> list[tuple[Symbol, int]]:
+    """The sizes that say how many rounds there are, and which threads have something to fetch in one of them; with
+    each, by how much a round goes on (0: not known)."""
+    out: list[tuple[Symbol, int]] = []
     for guard in write.guards:
-        if guard.kind is not GuardKind.BRANCH:
+        if guard.kind not in (GuardKind.BRANCH, GuardKind.LOOP):
             continue
         for test in conjuncts(guard.term):
-            if test.op not in ("lt", "le"):
-                continue
-            place, size = symbols(test.args[0]), plain(test.args[1]).symbol
-            if size is None or not scalar(size) or not any(s.kind is SymbolKind.THREAD for s in place):
+            if test.op not in ("lt", "le") or not any(s.kind is SymbolKind.THREAD for s in symbols(test)):
                 continue
             for loop in write.loops:
                 ends = symbols(loop.condition) if loop.condition is not None else ()
-                round_ = any(s is loop.counter or (s.kind is SymbolKind.PHI and s.origin is loop) for s in place)
-                if round_ and size in ends and not loop.exits and not loop.leaves:
-                    out.append(size)
+                if loop is guard.loop or loop.exits or loop.leaves:
+                    continue
+                out += [(size, step) for size, step in _left_of(test, loop) if size in ends]
     return out
+
+
+def _left_of(test: Term, loop: LoopContext) -> Iterator[tuple[Symbol, int]]:
+    """The sizes that a test holds a place of the current round of a loop against: ``k0 + x < n``, or ``x < min(T, n -
+    k0)``; with each, by how much a round goes on (0: not known)."""
+    place, size = symbols(test.args[0]), plain(test.args[1]).symbol
+    if size is not None and scalar(size) and any(s is loop.counter or _carried(s, loop) for s in place):
+        yield size, abs(polynomial(test.args[0]).coefficients.get((loop.counter.term,), 0))
+        return
+    for part in subterms(test.args[1]):
+        if part.op not in ("add", "sub") or loop.counter not in symbols(part):
+            continue
+        rest = polynomial(part).coefficients
+        step = rest.pop((loop.counter.term,), 0)
+        ends = [mono[0].symbol for mono, value in rest.items() if len(mono) == 1 and value == 1]
+        if step < -1 and len(ends) == 1 and ends[0] is not None and scalar(ends[0]):
+            yield ends[0], -step
+
+
+def _carried(symbol: Symbol, loop: LoopContext) -> bool:
+    return symbol.kind is SymbolKind.PHI and symbol.origin is loop
 
 
 def _tried(
