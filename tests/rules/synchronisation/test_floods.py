@@ -41,6 +41,10 @@ def test_loops_that_no_thread_has_a_part_of_are_of_one_habit() -> None:
         last[blockIdx.x] = threadIdx.x;
     }
     """
-    habits = {one.span.line: one.habit for one in findings(GlobalMemoryRace, text) if "both write" in one.message}
+    habits = {
+        text[: one.span.start].count("\n") + 1: one.habit
+        for one in findings(GlobalMemoryRace, text)
+        if "both write" in one.message
+    }
     assert set(habits) == {3, 4, 5}
     assert habits[3] and not habits[4] and not habits[5]
