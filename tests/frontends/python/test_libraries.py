@@ -115,6 +115,18 @@ def test_launches_of_compiled_programs(program: str) -> None:
     assert "kernel-argument-mismatch" in rules(good.replace("(float *x, int n)", "(float *x, float n)"))
 
 
+def test_the_first_version_of_cuda_core_took_the_kernel_first() -> None:
+    good = CORE.replace("GUARD", "if (i < n) ").replace("GRID", "(n + 255) // 256").replace("LENGTH", "cp.int32(n)")
+    first = good.replace("launch(stream, config, ", "launch(").replace('>"), x', '>"), config, x')
+    assert not rules(first)
+    assert "missing-bounds-guard" in rules(first.replace("if (i < n) x[i] *=", "x[i] *="))
+    told = first.replace("block=256)\n    launch", "block=256, stream=stream)\n    launch", 1)
+    assert not rules(told)
+    assert rules(told.replace("cp.float32(2), ", "")) == {"kernel-argument-mismatch"}
+    assert not rules(first.replace("cp.float32(2), ", ""))  # one of those may be the stream
+    assert not rules(told.replace("stream=stream", "stream=stream, local_bytes=64").replace("cp.float32(2), ", ""))
+
+
 def test_launches_of_the_driver() -> None:
     good = BINDINGS.replace("GUARD", "if (i < n) ")
     assert not rules(good.replace("BLOCK", "1024"))

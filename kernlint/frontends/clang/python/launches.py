@@ -210,9 +210,16 @@ def _launched(program: PythonProgram, called: Called, names: Set[str]) -> _Launc
     return _Launched("PyOpenCL", *kernel, node.args[1], third, None, rest, threads=True)
 
 
+_OPTIONS = frozenset({"grid", "cluster", "block", "shmem_size", "stream", "cooperative_launch", "is_cooperative"})
+"""What ``LaunchConfig`` of ``cuda.core`` takes, in any version (its documentation)."""
+
+
 def _by_config(program: PythonProgram, called: Called, names: Set[str]) -> _Launched | None:
-    """``launch(stream, LaunchConfig(grid=..., block=...), kernel, *arguments)`` of ``cuda.core``; early versions took
-    kernel, configuration, stream."""
+    """``launch(stream, LaunchConfig(grid=..., block=...), kernel, *arguments)`` of ``cuda.core``.
+
+    Its first version took kernel, configuration and arguments, and the stream in the configuration.  With an option
+    that no version has, nothing is said of the launch.
+    """
     first = called.node.args[:3]
     if len(first) < 3 or any(isinstance(arg, ast.Starred) for arg in called.node.args):
         return None
@@ -228,9 +235,13 @@ def _by_config(program: PythonProgram, called: Called, names: Set[str]) -> _Laun
     if config is None or kernel is None:
         return None
     keys = {key.arg: key.value for key in config.keywords if key.arg is not None}
+    if not keys.keys() <= _OPTIONS:
+        return None
     sizes = dict(zip(("grid", "cluster", "block", "shmem_size"), config.args, strict=False)) | keys
     shared = sizes.get("shmem_size")
-    args = tuple(called.node.args[3:])
+    args: tuple[ast.expr, ...] | None = tuple(called.node.args[3:])
+    if _function(program, first[0], called.scope, names) is not None:
+        args = tuple(called.node.args[2:]) if "stream" in keys else None  # a stream may come first
     return _Launched("cuda.core", *kernel, sizes.get("grid"), sizes.get("block"), shared, args, where=where)
 
 
