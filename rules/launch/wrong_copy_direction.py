@@ -35,6 +35,9 @@ _TO = {
     Kind.HOST_TO_HOST: Where.HOST,
 }
 
+PASSED = "host memory given to kernels"
+"""What findings have in common where a program counts on a device that reads the host's memory."""
+
 
 class WrongCopyDirection(ModuleRule):
     r"""A pointer leads to another memory than is said: in a copy, or as the argument of a kernel.
@@ -220,7 +223,7 @@ class WrongCopyDirection(ModuleRule):
             if isinstance(param.type, PointerType) and not param.whole and walk.where(value, launch) is Where.HOST:
                 fix = "allocate device memory and copy it there, or use managed memory"
                 message = f"{param.name} is a pointer to host memory, which the kernel cannot read"
-                return self.finding(launch.span, message, fix=fix)
+                return self.finding(launch.span, message, fix=fix, habit=PASSED)
         return None
 
     def _judged(self, copy: Copy, walk: HostWalk, facts: ModuleFacts) -> Finding | None:

@@ -568,3 +568,19 @@ def test_memory_of_the_host_that_is_said_and_not_given(flags: str, given: str, t
     }}
     """
     assert bool(findings(WrongCopyDirection, code)) == told
+
+
+def test_host_memory_that_kernels_are_given_is_of_one_habit() -> None:
+    text = """
+    #include <stdlib.h>
+    __global__ void twice(int *data) { data[threadIdx.x] *= 2; }
+    void run() {
+        int *data = (int *)malloc(128 * 4);
+        twice<<<1, 128>>>(data);
+        int *kept;
+        cudaMalloc(&kept, 512);
+        cudaMemcpy(kept, data, 512, cudaMemcpyDeviceToHost);
+    }
+    """
+    found = findings(WrongCopyDirection, text)
+    assert [bool(one.habit) for one in found if one.severity is not Severity.NOTE] == [True, False]

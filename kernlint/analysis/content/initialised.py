@@ -31,7 +31,7 @@ from kernlint.prove.query import Side
 from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.symbolic.uniformity import variation
-from kernlint.tree.nodes import DeclStmt, ParamDecl, Ref, Scope
+from kernlint.tree.nodes import Assign, DeclStmt, ParamDecl, Ref, Scope
 from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type
 from kernlint.tree.walk import walk
 
@@ -154,12 +154,23 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
         found = _seen(facts, group, portioned)
         if found is not None and found.degree == "never" and numbers_made_up(facts):
             continue  # the branch that writes it may be one that these numbers leave out
+        if found is not None and found.degree == "never" and _in_branch_not_taken(facts, root):
+            continue
         if found is None and (early := _early(of, group)):
             found = _seen(facts, early, portioned)
             found = found if found is not None and found.degree == "uncovered" else None
         if found is not None:
             out.append(replace(found, left=_left(of, found.write)) if found.write is not None else found)
     return tuple(out)
+
+
+def _in_branch_not_taken(facts: Facts, root: Root) -> bool:
+    """Whether the kernel's text stores to an object that no walk has seen it write: a constant of a sketch or a setting
+    keeps the branch out."""
+    return any(
+        isinstance(node, Assign) and any(isinstance(at, Ref) and at.decl is root.decl for at in walk(node.target))
+        for node in (walk(facts.function.body) if facts.function.body is not None else ())
+    )
 
 
 def _seen(facts: Facts, group: Sequence[Access], portioned: dict[Symbol, int]) -> Unset | None:

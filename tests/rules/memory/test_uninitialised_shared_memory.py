@@ -301,6 +301,24 @@ __global__ __launch_bounds__(256) void last(const float *x, float *out, int n) {
     if (t == 0 && n > 0) out[blockIdx.x] = s[0];
 }
 """,
+    "a store that a constant of a sketch keeps out": """
+__global__ void queued(int *out) {
+    __shared__ int queue[64];
+    const bool found = false;  // what is looked for
+    if (found) queue[threadIdx.x] = blockIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = queue[threadIdx.x];
+}
+""",
+    "nothing stores": """
+__global__ void unqueued(int *out) {
+    __shared__ int queue[64];
+    const bool found = false;
+    if (found) out[0] = queue[1];
+    __syncthreads();
+    out[threadIdx.x] = queue[threadIdx.x];  // bad
+}
+""",
     "what one round hands to the next": """
 __global__ __launch_bounds__(256) void rounds(const float *x, float *out, int n) {
     __shared__ float last;
