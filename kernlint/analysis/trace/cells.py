@@ -120,8 +120,9 @@ def _unknown_like(value: Value) -> Value:
     return unknown_value(value.type, "written") if isinstance(value, (Term, StructValue)) else value
 
 
-def join_cells(cond: Term, a: Cells, b: Cells, serial: int) -> Cells:
-    """Cells after two branches, the first taken under ``cond``."""
+def join_cells(cond: Term, a: Cells, b: Cells, serial: int, unknown: set[Key]) -> Cells:
+    """Cells after two branches, the first taken under ``cond``.  ``unknown``: those of ``b`` of which this joining of
+    several branches has said already that nothing is known; more are added."""
     from kernlint.analysis.trace.values import merge, same
 
     alike = a.held is b.held or (not a.held and not b.held)
@@ -142,11 +143,15 @@ def join_cells(cond: Term, a: Cells, b: Cells, serial: int) -> Cells:
         right = there(key)
         if right is None:
             held[key] = _unknown_like(left)
+            unknown.add(key)
+        elif key in unknown:
+            held[key] = right
         elif left is not right and not same(left, right):
             held[key] = merge(cond, left, right)
     for key, right in b.held.items():
         if key not in held:
-            held[key] = _unknown_like(right)
+            held[key] = right if key in unknown else _unknown_like(right)
+            unknown.add(key)
     return out
 
 

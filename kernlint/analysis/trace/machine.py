@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from kernlint.analysis.trace.cells import Cells, join_cells
+from kernlint.analysis.trace.cells import Cells, Key, join_cells
 from kernlint.analysis.trace.events import (
     LOST,
     BarrierEvent,
@@ -255,11 +255,11 @@ class Machine:
             path,
             join_labels(cond, a.labels, b.labels),
             join_labels(cond, a.warp_labels, b.warp_labels),
-            self._joined_cells(cond, a, b),
+            self._joined_cells(cond, a, b, set()),
         )
 
-    def _joined_cells(self, cond: Term, a: State, b: State) -> Cells:
-        return join_cells(cond, a.cells, b.cells, self.serial()) if self.on_host else a.cells
+    def _joined_cells(self, cond: Term, a: State, b: State, unknown: set[Key]) -> Cells:
+        return join_cells(cond, a.cells, b.cells, self.serial(), unknown) if self.on_host else a.cells
 
     def serial(self) -> int:
         """A number that was not given before."""
@@ -302,6 +302,7 @@ class Machine:
         elif self.on_host:
             path = (*base, *_behind_loops([state.path[len(base) :] for state in states]))
         out = states[-1].fork()
+        unknown: set[Key] = set()
         for state in reversed(states[:-1]):
             cond = truth_of(state.path[len(base) :])
             out = State(
@@ -309,7 +310,7 @@ class Machine:
                 base,
                 join_labels(cond, state.labels, out.labels),
                 join_labels(cond, state.warp_labels, out.warp_labels),
-                self._joined_cells(cond, state, out),
+                self._joined_cells(cond, state, out, unknown),
             )
         out.path = path
         return out
