@@ -22,6 +22,7 @@ from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.extent.sizes import BESIDE, UnusedSize, unused_sizes
 from kernlint.analysis.extent.truths import truths
+from kernlint.analysis.extent.wrong_guards.faults import in_host_terms
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
 from kernlint.analysis.launching.padded import padded_by_callers
 from kernlint.analysis.trace import trace
@@ -250,9 +251,23 @@ def _row_of_block(reach: Reach, one: GlobalId) -> bool:
     )
 
 
+def _items_too(facts: Facts, access: Access, one: GlobalId) -> bool:
+    """Whether the kernel keeps another access to the same array below what a launch rounds its grid up from: the rows
+    of blocks are one row of items."""
+    found: Places = facts[places]
+    bounds = {place.bound for other in found if other.root is access.root for place in found[other]}
+    for view in facts[launch_context].launches:
+        cover = _rounded(one, view)
+        sizes = (in_host_terms(size, dict(view.images)) for size in bounds if size is not None)
+        if cover is not None and cover.count is not None and polynomial(cover.count) in sizes:
+            return True
+    return False
+
+
 def _block_before(reach: Reach, one: GlobalId) -> bool:
-    """Whether each block reads what lies a whole block or more before its own part (``(blockIdx.x - 1) * 256 + t``):
-    a launch has its last block for elements that are there, so all blocks before it are full."""
+    """Whether each block reads what lies before its own part and no further (``(blockIdx.x - 1) * 256 + t``, or under
+    ``t < 32`` what is 32 before it): a launch has its last block for elements that are there, so all before it are
+    full."""
     found = elements(reach.access)
     if found is None:
         return False
@@ -262,8 +277,10 @@ def _block_before(reach: Reach, one: GlobalId) -> bool:
         return False
     ((mono, length),) = parts.items()
     row = Polynomial({tuple(atom for atom in mono if atom.symbol is not BLOCK[one.axis]): length})
-    past = (Polynomial(base) + row).constant
-    return length > 0 and past is not None and past <= 0
+    inside = found[0] - Polynomial(parts)
+    last = [Polynomial(base) + row - number(1)]
+    last += [inside + truth.left for truth in truths(reach.access.guards) if not truth.left.constant]
+    return length > 0 and any(end.constant is not None and end.constant < 0 for end in last)
 
 
 def _needless(guard: Guard, access: Access, context: LaunchContext, one: GlobalId) -> bool:
@@ -276,7 +293,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
     axis = one.axis
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
     # What is allocated in sight is tried, not guessed at.
-    elsewhere = _by_part_of_block(reach.access) or _row_of_block(reach, one) or _block_before(reach, one)
+    elsewhere = _by_part_of_block(reach.access) or _block_before(reach, one)
+    elsewhere = elsewhere or (_row_of_block(reach, one) and not _items_too(facts, reach.access, one))
     if not (reach.conditional or known or elsewhere):
         for view in context.launches:
             cover = _rounded(one, view)

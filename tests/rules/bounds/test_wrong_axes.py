@@ -432,3 +432,51 @@ __global__ void carried(float *signal, const float *carry, int n) {
 )
 def test_the_block_before_is_full(at: str, wrong: bool) -> None:
     assert codes(CARRIED % at, select=("KL1",)) == (["KL103"] if wrong else [])
+
+
+BEHIND = """
+__global__ void smooth(const float *x, float *y, int n) {
+  __shared__ float ahead[256], here[256];
+  const int t = threadIdx.x, i = blockIdx.x * 128 + t;
+  if (t < %s) {
+    const int j = blockIdx.x * 128 - 48 + t;
+    ahead[t] = j >= 0 ? x[j] : 0.0f;
+  }
+  here[t] = i < n ? x[i] : 0.0f;
+  __syncthreads();
+  if (i < n) y[i] = here[t] + ahead[t & 31];
+}
+void run(const float *x, float *y, int n) { smooth<<<(n + 127) / 128, 128>>>(x, y, n); }
+"""
+
+
+@pytest.mark.parametrize(("width", "wrong"), [("48", False), ("40", False), ("64", True)])
+def test_what_lies_before_a_part_is_there(width: str, wrong: bool) -> None:
+    assert codes(BEHIND % width, select=("KL1",)) == (["KL101"] if wrong else [])
+
+
+COLUMNS = """
+struct Interval { float low, high; };
+__global__ void crossings(const Interval *spans, unsigned *hits, int count, int blocks) {
+  __shared__ Interval tile[64];
+  const int rows = blockIdx.y * 64, columns = blockIdx.x * 64, t = threadIdx.x;
+  const int high = min(count - rows, 64), wide = min(count - columns, 64);
+  if (t < %s) tile[t] = spans[columns + t];
+  __syncthreads();
+  if (t < high) {
+    const Interval mine = spans[rows + t];
+    unsigned found = 0;
+    for (int k = 0; k < wide; ++k) found += tile[k].low < mine.high;
+    hits[(rows + t) * blocks + blockIdx.x] = found;
+  }
+}
+void run(const Interval *spans, unsigned *hits, int count) {
+  const int blocks = (count + 63) / 64;
+  crossings<<<dim3(blocks, blocks), 64>>>(spans, hits, count, blocks);
+}
+"""
+
+
+@pytest.mark.parametrize(("limit", "wrong"), [("64", True), ("wide", False)])
+def test_rows_of_blocks_that_are_one_row_of_items(limit: str, wrong: bool) -> None:
+    assert codes(COLUMNS % limit, select=("KL1",)) == (["KL101"] if wrong else [])
