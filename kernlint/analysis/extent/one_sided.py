@@ -7,6 +7,8 @@ Two numbers are alike where the sums that make them have terms of the same form,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import elements
@@ -20,7 +22,7 @@ from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
-from kernlint.tree.types import IntType
+from kernlint.tree.types import FloatType, IntType
 
 Form = tuple[object, ...]
 
@@ -55,14 +57,25 @@ class OneSided:
 
 
 def _form(term: Term) -> Form:
-    """A term without its numbers, places and names."""
+    """A term without its numbers, places and names; what is added and what is taken away in floating point counts
+    alike, in any order (the two rows of a rotation)."""
     if term.op == "const":
         return ("number",)
     if term.op == "sym":
         symbol: Symbol = term.args[0]
         return (symbol.kind, str(symbol.type))
+    if term.op in ("add", "sub") and isinstance(term.type, FloatType):
+        return ("sum", str(term.type), *sorted(map(str, map(_form, _summands(term)))))
     name = term.args[0] if term.op == "call" else None
     return (term.op, str(term.type), name, *(_form(part) for part in term.terms))
+
+
+def _summands(term: Term) -> Iterator[Term]:
+    for part in term.terms:
+        if part.op in ("add", "sub") and part.type == term.type:
+            yield from _summands(part)
+        else:
+            yield part
 
 
 def _like(one: Polynomial) -> list[tuple[bool, str]]:
@@ -71,12 +84,23 @@ def _like(one: Polynomial) -> list[tuple[bool, str]]:
     return sorted((value > 0, str([_form(atom) for atom in mono])) for mono, value in moving)
 
 
-def _data(form: Polynomial) -> set[Symbol]:
-    return {s for atom in form.atoms for s in symbols(atom) if s.kind is SymbolKind.LOAD}
+def _data(form: Polynomial) -> frozenset[Term]:
+    """What data choose in a sum: numbers from memory and what is made of them, and whole parts of numbers in floating
+    point, whatever those come from."""
+    return frozenset(atom for atom in form.atoms if _of_data(atom))
 
 
 def _of_data(atom: Term) -> bool:
-    return any(symbol.kind is SymbolKind.LOAD for symbol in symbols(atom))
+    return any(symbol.kind is SymbolKind.LOAD for symbol in symbols(atom)) or _whole_part(atom)
+
+
+def _whole_part(atom: Term) -> bool:
+    """Whether a number is what is whole of one in floating point that differs from thread to thread."""
+    made = atom.op == "cast" and isinstance(atom.type, IntType) and isinstance(atom.args[0].type, FloatType)
+    return made and any(isinstance(s.type, FloatType) or s.kind in _IDS for s in symbols(atom))
+
+
+_IDS = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK})
 
 
 def _signed(form: Polynomial) -> bool:
@@ -120,8 +144,26 @@ def _stands_in(coordinate: Polynomial, whole: Polynomial) -> bool:
     return _data(coordinate).isdisjoint(_data(left))
 
 
+def _asked_else(access: Access, one: Polynomial, other: Polynomial, below: bool) -> bool:
+    """Whether guards ask more of what a coordinate is made of than whether it, or its like, is inside."""
+    every = {symbol for atom in _data(one) for symbol in symbols(atom)}
+    own = {symbol for symbol in every if symbol.kind not in _SHARED}
+    for guard in access.guards:
+        for part in conjuncts(guard.term) if every & set(symbols(guard.term)) else ():
+            floating = any(isinstance(side.type, FloatType) for side in part.terms)
+            if not (every if floating else own) & set(symbols(part)):
+                continue
+            sides = [polynomial(side) for side in part.args] if slack_of(part) is not None else []
+            if not sides or (sides[0 if below else 1] != one and other not in sides):
+                return True
+    return False
+
+
+_SHARED = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE, *_IDS, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
+
+
 def _of(access: Access) -> OneSided | None:
-    if len(access.guards) < 2 or not any(s.kind is SymbolKind.LOAD for s in symbols(access.offset)):
+    if not access.guards or not any(_of_data(atom) for atom in polynomial(access.offset).atoms):
         return None
     lower, upper = _tests(access)
     both = [form for form in upper if form in lower]
@@ -133,10 +175,7 @@ def _of(access: Access) -> OneSided | None:
             mine, theirs = _data(one), _data(other)
             if found is None or not mine or mine & theirs or _like(one) != _like(other):
                 continue
-            tests = [part for guard in access.guards for part in conjuncts(guard.term) if mine & set(symbols(part))]
-            side = 0 if below else 1
-            asked = [part for part in tests if slack_of(part) is None or polynomial(part.args[side]) != one]
-            if not asked and _stands_in(one, found[0]) and _stands_in(other, found[0]):
+            if not _asked_else(access, one, other, below) and _stands_in(one, found[0]) and _stands_in(other, found[0]):
                 return OneSided(access, upper[one] if below else lower[one], (lower if below else upper)[other], below)
     return None
 

@@ -88,3 +88,45 @@ def test_coordinates_that_are_only_kept_from_being_negative(test: str, bad: bool
     code = STAMP.replace("COLUMN", "dab.y + v").replace("TEST", test)
     found = findings(WrongBoundsGuard, code, "opencl")
     assert any("coordinate" in one.message for one in found) is bad, [one.message for one in found]
+
+
+WARPED = """
+struct Frame { float scale, turn; int side; };
+__device__ float2 bend(float2 at, const float3 *masses, int count) {
+    float x = at.x, y = at.y;
+    for (int k = 0; k < count; ++k) {
+        const float dx = at.x - masses[k].x, dy = at.y - masses[k].y, s = masses[k].z / (dx * dx + dy * dy + 1e-9f);
+        x -= s * dx;
+        y -= s * dy;
+    }
+    return MADE;
+}
+__global__ void collect(const float3 *masses, int count, Frame frame, int width, int height, unsigned *seen) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= width || j >= height) return;
+    const float2 at = bend(make_float2(i * 0.1f - 3.0f, j * 0.1f - 3.0f), masses, count);
+    const int u = (int)floorf(at.x * frame.scale), v = (int)floorf(at.y * frame.scale);
+    if (TEST) return;
+    atomicAdd(&seen[(size_t)v * frame.side + u], 1u);
+}
+"""
+
+PLAIN = "make_float2(x, y)"
+TURNED = "make_float2(0.8f * x - 0.6f * y, 0.6f * x + 0.8f * y)"
+
+
+@pytest.mark.parametrize(
+    ("made", "test", "bad"),
+    [
+        (PLAIN, "u < 0 || u >= frame.side || v >= frame.side", True),
+        (TURNED, "u < 0 || u >= frame.side || v >= frame.side", True),
+        (TURNED, "u < 0 || u >= frame.side || v < 0", True),
+        (PLAIN, "u < 0 || u >= frame.side || v < 0 || v >= frame.side", False),
+        (PLAIN, "u < 0 || u >= frame.side || v >= frame.side || at.y < 0.0f", False),
+        ("make_float2(x, fabsf(y))", "u < 0 || u >= frame.side || v >= frame.side", False),
+    ],
+)
+def test_coordinates_that_are_computed(made: str, test: str, bad: bool) -> None:
+    code = WARPED.replace("MADE", made).replace("TEST", test)
+    found = [*findings(NegativeIndex, code), *findings(WrongBoundsGuard, code)]
+    assert any("coordinate" in one.message for one in found) is bad, [one.message for one in found]
