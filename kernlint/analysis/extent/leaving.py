@@ -259,7 +259,7 @@ def decidable(access: Access, offset: Term) -> Side | None:
     own = PLACE if SymbolKind.BLOCK in kinds_of(offset) else OWN
     moving = {s for s in symbols(offset) if s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER)}
     kept: list[Term] = []
-    asked = _in_first_round(side(access), moving)
+    asked = _to_numbers(_in_first_round(side(access), moving), moving)
     tests = {one.counter: _test_of(one.counter, asked) for one in asked.counters if one.counter in moving}
     loops = [one.condition for one in asked.counters if tests.get(one.counter) is not None]
     for guard in asked.guards:
@@ -307,6 +307,23 @@ def _in_first_round(asked: Side, moving: Set[Symbol]) -> Side:
         guards += [part for part in parts if part not in data and part not in guards]
     same = counters == list(asked.counters)
     return asked if same else Side(asked.offset, asked.size, tuple(guards), tuple(counters))
+
+
+def _to_numbers(asked: Side, moving: Set[Symbol]) -> Side:
+    """The access with loops that go on to the lesser of a number and what the grid leaves (``k <= min(64, n - first)``)
+    going on to the number: a block in the middle does."""
+    images: dict[Term, Term] = {}
+    for one in asked.counters:
+        if one.counter in moving and one.condition is not None and SymbolKind.BLOCK in kinds_of(one.condition):
+            ends = [part for part in _lesser(one.condition) if kinds_of(part) <= OWN]
+            if len(ends) == 1 and len(list(conjuncts(one.condition))) == 1:
+                images[one.condition] = ends[0]
+    counters = tuple(
+        one if one.condition is None else replace(one, condition=images.get(one.condition, one.condition))
+        for one in asked.counters
+    )
+    guards = tuple(images.get(guard, guard) for guard in asked.guards)
+    return Side(asked.offset, asked.size, guards, counters) if images else asked
 
 
 def _lesser(guard: Term) -> Iterator[Term]:

@@ -36,7 +36,7 @@ from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, forei
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
 from kernlint.analysis.extent.wrong_guards.margins import ahead
 from kernlint.analysis.extent.wrong_guards.rounds import last_parts, last_rounds
-from kernlint.analysis.extent.wrong_guards.rows import past_rows, rows_by_length
+from kernlint.analysis.extent.wrong_guards.rows import padded_rows, past_rows, rows_by_length
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
 from kernlint.analysis.extent.wrong_guards.steps import (
     groups,
@@ -107,7 +107,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     found: list[Overreach] = []
     if not context.all_exact:
         supports = supports_of(indexed)
-        found += inclusive((*indexed, *_others(indexed, facts[places])), context, supports, partial(_fenced, facts))
+        every = (*indexed, *_others(indexed, facts[places]))
+        found += inclusive(facts[trace].accesses, every, context, supports, partial(_fenced, facts))
         found += (one for one in neighbours(facts[trace], indexed, supports, context) if not _held(one, facts))
         whole = promised(facts[places], dict(facts.options.multiples))
         found += vectors(facts[places], context, whole)
@@ -136,6 +137,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += [one for one in repeated_tests(facts[places]) if one.access not in seen]
         seen = {one.access for one in found}
         found += [one for one in past_rows(facts[places]) if one.access not in seen and not _held(one, facts)]
+        seen = {one.access for one in found}
+        found += [one for one in padded_rows(facts[places]) if one.access not in seen and not _held(one, facts)]
         seen = {one.access for one in found}
         counted = rows_by_length(facts[places], lambda past: not kept(past, facts))
         found += [one for one in counted if one.access not in seen]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from tests.rules.marked import findings
@@ -156,3 +157,61 @@ void run(float *m, const float *s, int n) { corner<<<(COUNT + 31) / 32, 32>>>(m,
 @pytest.mark.parametrize(("count", "bad"), [("n + 1", False), ("n", True)])
 def test_one_element_more_is_meant_where_the_host_counts_it(count: str, bad: bool) -> None:
     assert bool(findings(WrongBoundsGuard, CORNER.replace("COUNT", count))) is bad
+
+
+ENDS = """
+#include <cuda_runtime.h>
+__global__ void totals(int n, const int *start, const float *weight, float *out) {
+    __shared__ int local[65];
+    const int first = blockIdx.x * 64, rows = min(64, n - first);
+    for (int r = threadIdx.x; r <= rows; r += 128) local[r] = start[first + r];
+    __syncthreads();
+    for (int k = local[0] + threadIdx.x; k < local[END]; k += 128) atomicAdd(out, weight[k]);
+}
+void run(int n, const int *start, const float *weight, float *out) {
+    totals<<<(n + 63) / 64, 128>>>(n, start, weight, out);
+}
+"""
+
+
+def test_the_end_of_the_last_range_is_read_by_its_number() -> None:
+    assert not findings(WrongBoundsGuard, ENDS.replace("END", "rows"))
+    assert findings(WrongBoundsGuard, ENDS.replace("END", "rows - 1"))
+    floats = ENDS.replace("int local", "float local").replace("const int *start", "const float *start")
+    assert findings(WrongBoundsGuard, floats.replace("END", "rows"))
+
+
+def test_parts_of_a_tile_need_room_for_their_end() -> None:
+    assert not findings(ArrayIndexOutOfRange, ENDS.replace("END", "rows"))
+    assert findings(ArrayIndexOutOfRange, ENDS.replace("END", "rows").replace("local[65]", "local[64]"))
+    strict = ENDS.replace("END", "rows - 1").replace("r <= rows", "r < rows").replace("local[65]", "local[64]")
+    assert not findings(ArrayIndexOutOfRange, strict)
+
+
+ROWS = """
+static inline int whole(int n) { return ((n + 31) / 32) * 32; }
+
+__kernel void nearest(__global const float *coords, __global float *out, const int dims, const int n, const int pitch) {
+    const int i = get_global_id(0);
+    if (i >= LIMIT) return;
+    float sum = 0.0f;
+    for (int d = 0; d < dims; ++d) sum += coords[d * PITCH + i];
+    out[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "pitch", "bad"),
+    [
+        ("whole(n)", "n", True),
+        ("(n + 31 & ~31)", "n", True),
+        ("n", "n", False),
+        ("whole(n)", "whole(n)", False),
+        ("whole(n)", "pitch", False),
+        ("whole(n) || coords[i] < 0.0f", "n", False),
+    ],
+)
+def test_rows_are_not_padded_where_the_index_says_so(limit: str, pitch: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, ROWS.replace("LIMIT", limit).replace("PITCH", pitch), "opencl")
+    assert bool(found) is bad, [one.message for one in found]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges, extreme
+from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges, elements, extreme
 from kernlint.analysis.extent.sizes import named_like_a_size
 from kernlint.analysis.extent.truths import add_up, truths
 from kernlint.analysis.extent.wrong_guards.faults import (
@@ -20,19 +20,21 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     supported,
 )
 from kernlint.analysis.launching.launch_context import LaunchContext
-from kernlint.analysis.trace.events import Access, GuardKind
+from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms
 from kernlint.tree.types import IntType
 
 
 def inclusive(
+    every: Sequence[Access],
     indexed: Sequence[Indexed],
     context: LaunchContext,
     supports: Supports,
     fenced: Callable[[Access, Polynomial], bool],
 ) -> Iterator[Overreach]:
-    """Tests that let the size through.  ``fenced``: whether other kernels of the file read an array at the size."""
+    """Tests that let the size through.  ``every``: all accesses of the kernel; ``fenced``: whether other kernels of the
+    file read an array at the size."""
     for one in indexed:
         pitches = {dimension.pitch for dimension in one.dimensions}
         for dimension in one.dimensions:
@@ -52,6 +54,8 @@ def inclusive(
             if any(_remains(atom, size) for atom in dimension.index.atoms if atom.value is None):
                 continue
             if _longer_rows(one.access.offset, size) or _last_meant(one.access, dimension.index, size):
+                continue
+            if _end_read(every, one.access, best.part):
                 continue
             if size in pitches:
                 why = "it is the pitch of a dimension"
@@ -164,6 +168,43 @@ def _last_meant(access: Access, index: Polynomial, size: Polynomial) -> bool:
     terms = [guard.term for guard in access.guards] + ([access.value] if access.value is not None else [])
     asked = (part for term in terms for part in subterms(term) if part.op in ("eq", "ne"))
     return any(polynomial(part.args[0]) - polynomial(part.args[1]) in (size - index, index - size) for part in asked)
+
+
+def _end_read(every: Sequence[Access], access: Access, part: Term) -> bool:
+    """Whether the integers that are read up to a size inclusive, or a copy of them, are read at the size by its number
+    too: the end of the last range.
+
+    Excused: ``if (t <= rows) s[t] = start[first + t];`` with ``last = s[rows]``. Still bad: with no use of ``s[rows]``.
+    """
+    if access.kind is not AccessKind.READ or not isinstance(access.root.element, IntType):
+        return False
+    origin = (access.root, access.offset)
+    copies = [
+        one
+        for one in every
+        if one.kind is AccessKind.WRITE and one.value is not None and _is_load(plain(one.value), origin)
+    ]
+    tested, size = map(polynomial, part.args)
+    for one in (access, *copies):
+        at = elements(one)
+        for other in every if at is not None else ():
+            found = elements(other) if other.root is one.root and other.kind is AccessKind.READ else None
+            if found is not None and at is not None and _is_size(found[0] - at[0] + tested, size):
+                return True
+    return False
+
+
+def _is_load(value: Term, origin: tuple[Root, Term]) -> bool:
+    symbol = value.symbol
+    return symbol is not None and symbol.kind is SymbolKind.LOAD and symbol.origin == origin
+
+
+def _is_size(index: Polynomial, size: Polynomial) -> bool:
+    """Whether an index is a size, or the smaller of that and something else."""
+    atoms = list(index.atoms)
+    least = plain(atoms[0]) if len(atoms) == 1 and index == polynomial(atoms[0]) else None
+    ends = (*least.terms,) if least is not None and least.op == "min" else ()
+    return index == size or any(polynomial(end) == size for end in ends)
 
 
 def _from_one(access: Access, index: Polynomial) -> bool:

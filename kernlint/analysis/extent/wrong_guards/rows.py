@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from kernlint.analysis.coverage import Cover, cover_of_threads
 from kernlint.analysis.extent.asking import Past
-from kernlint.analysis.extent.places import Places
+from kernlint.analysis.extent.limits import Limit
+from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
-from kernlint.analysis.trace.events import RootKind
+from kernlint.analysis.trace.events import Access, RootKind
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
 
 
 def past_rows(found: Places) -> Iterator[Overreach]:
@@ -39,6 +41,45 @@ def past_rows(found: Places) -> Iterator[Overreach]:
             ):
                 why = "the index is made of rows of that length"
                 yield Overreach(access, Fault.PAST_ROW, limit.guard, limit.part, place.row, least, why)
+
+
+def padded_rows(found: Places) -> Iterator[Overreach]:
+    """``if (i < (n + 63) / 64 * 64)`` before an access to element i of a row of ``n``, which the index is made with.
+
+    Silent: in rows of the padded length. Still told: in rows of ``n`` beside a test of another index against ``n``.
+    """
+    for access, places in found.items():
+        for place in places:
+            if place.row is None or place.extra or not place.limits:
+                continue
+            units = [_rounded_up(limit, place.row) for limit in place.limits]
+            if None not in units and place.limits[0].unit == 1 and not _by_data(access, place):
+                limit, more = place.limits[0], (units[0] or 1) - 1
+                yield Overreach(
+                    access, Fault.PADDED, limit.guard, limit.part, place.row, more, "it is the length of its rows"
+                )
+                break
+
+
+def _rounded_up(limit: Limit, row: Polynomial) -> int | None:
+    """The unit in which the length of a row is rounded up to what a test keeps an index strictly below."""
+    size = cover_of_threads(term_of(limit.size)) if limit.slack == -1 and limit.part.op in ("lt", "le") else None
+    if size is None or size.kind is not Cover.ROUNDED_UP or size.count is None or polynomial(size.count) != row:
+        return None
+    return plain(size.unit).value if size.unit is not None else None
+
+
+def _by_data(access: Access, place: Place) -> bool:
+    """Whether data, or loops that they end, are asked something of what moves in an index."""
+    mine = {symbol for atom in place.index.atoms for symbol in symbols(atom)}
+    return any(
+        mine & set(found) and any(symbol.kind in _DATA for symbol in found)
+        for guard in access.guards
+        if (found := symbols(guard.term))
+    )
+
+
+_DATA = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.PHI, SymbolKind.EXIT})
 
 
 def rows_by_length(found: Places, reached: Callable[[Past], bool]) -> Iterator[Overreach]:
