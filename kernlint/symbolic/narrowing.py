@@ -453,8 +453,9 @@ def _multiplied(a: Range, b: Range) -> Range:
 
 
 def _divided(a: Range, b: Range) -> Range | None:
-    if b[0] <= 0:
-        return None
+    if b[0] <= 0:  # by whatever is not 0, nothing grows
+        most = max(-a[0], a[1])
+        return -most, most
     corners = [abs(x) // y * (-1 if x < 0 else 1) for x in a for y in b]
     if a[0] <= 0 <= a[1]:
         corners.append(0)
@@ -462,8 +463,8 @@ def _divided(a: Range, b: Range) -> Range | None:
 
 
 def _remaining(a: Range, b: Range) -> Range | None:
-    if b[0] <= 0:
-        return None
+    if b[0] <= 0:  # what is left of a number has its sign
+        return min(a[0], 0), max(a[1], 0)
     if a[0] == a[1] and b[0] == b[1]:
         value = abs(a[0]) % b[0] * (-1 if a[0] < 0 else 1)
         return value, value

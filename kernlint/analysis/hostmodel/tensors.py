@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.guarded_above import guarded_above
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
@@ -19,9 +20,6 @@ from kernlint.tree.walk import walk
 _DATA = pattern(r"(?:at::Tensor::)?(?:mutable_|const_)?data(?:_ptr)?|(?:at::Tensor::)?(?:generic_)?packed_accessor\w*")
 _GUARD = pattern(r".*(?:Device|CUDA|HIP|Stream)Guard\w*")
 _SETS = pattern(r"(?:.*::)?\w*(?:[Ss]et|[Ee]xchange)_?[Dd]evice")
-_CHOOSING = pattern(rb"\b\w*(?:Device|CUDA|HIP|Stream)Guard\b|\bDEVICE_GUARD\b|\b\w*[Ss]et_?[Dd]evice\s*\(")
-"""How a device is chosen in the text of another file, where the launcher may be called under it."""
-
 _CURRENT = pattern(r"(?:.*::)?getCurrent(?:CUDA|HIP)?Stream\w*|(?:.*::)?get_current_(?:cuda_)?stream\w*")
 
 
@@ -127,19 +125,34 @@ def _compute(facts: ModuleFacts) -> tuple[TensorLaunch, ...]:
                 callers.setdefault(callee.generic or callee, []).append(function)
     guarded = {function: _makes_its_own(function) or _guarded(function, callers, set()) for function, _ in found}
     chosen = {function: _chooses(function) for function in guarded}
-    left = next((f for f, known in guarded.items() if not known and not f.internal and f not in callers), None)
+    outer = (top for f, known in guarded.items() if not known for top in _outermost(f, callers) if not top.internal)
+    left = next(outer, None)
     # Launchers of one file are called alike: one of them says how.
-    above = left is not None and any(_CHOOSING.search(text) for text in facts.namers_of(left.name))
+    above = left is not None and guarded_above(left.name, facts.namers_of)
     return tuple(
         TensorLaunch(
             launch.span,
             function,
             _stream(launch),
-            guarded[function] or (above and function not in callers),
+            guarded[function] or above,
             chosen[function],
         )
         for function, launch in found
     )
+
+
+def _outermost(function: FunctionDecl, callers: dict[FunctionDecl, list[FunctionDecl]]) -> Iterator[FunctionDecl]:
+    """The functions of the file through which a launch is reached without a device being chosen."""
+    todo, met = [function], set[FunctionDecl]()
+    while todo:
+        one = todo.pop()
+        above = callers.get(one.generic or one, ())
+        if one in met or _guards(one):
+            continue
+        met.add(one)
+        if not above:
+            yield one
+        todo += above
 
 
 def _with_tensors(function: FunctionDecl) -> Iterator[Launch]:

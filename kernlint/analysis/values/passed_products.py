@@ -17,7 +17,8 @@ from kernlint.analysis.launching.run_time_sizes import chosen_by_callers
 from kernlint.analysis.launching.stated_sizes import short
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
-from kernlint.analysis.values.reach import BEYOND, exact
+from kernlint.analysis.values.exactly import exact
+from kernlint.analysis.values.reach import BEYOND
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.narrowing import narrowed

@@ -17,6 +17,7 @@ from kernlint.analysis.launching.admitted_sizes import largest_arguments, upper
 from kernlint.analysis.launching.member_limits import Limit, member_limits
 from kernlint.analysis.launching.stated_sizes import FITS, short
 from kernlint.analysis.trace.events import Access
+from kernlint.analysis.values.exactly import Range, exact
 from kernlint.analysis.values.products import bits
 from kernlint.analysis.values.rooted import Rooted, as_they_are
 from kernlint.prove.admission import Way
@@ -41,8 +42,6 @@ from kernlint.symbolic.terms import (
 )
 from kernlint.tree.types import BOOL, I64, IntType
 
-Range = tuple[int, int]
-
 SEVERAL = 4
 """Launches that are looked at."""
 
@@ -64,6 +63,9 @@ WITHIN = tuple(
 )
 """That indices stay below the sizes of block and grid."""
 
+CUDA_ROWS = tuple(binary("le", cast(size.term, I64), const(65535, I64), BOOL) for size in GRID_DIM[1:])
+"""How many blocks CUDA starts along y and z (CUDA C++ Programming Guide, technical specifications)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -81,6 +83,7 @@ class Reach:
         self._ways = ways[:SEVERAL]
         self._all = len(ways) <= SEVERAL
         self._limits: tuple[Limit, ...] = facts[member_limits]
+        self._within = (*WITHIN, *CUDA_ROWS) if facts.module.language == "cuda" else WITHIN
         self._largest: dict[Way, dict[Symbol, int]] = {}
         self._known: dict[tuple[int, Way | None], Narrowing | None] = {}
         said = dict(facts.options.ranges)
@@ -102,7 +105,7 @@ class Reach:
             ranges = self._ranges(access, way)
             if ranges is None:
                 continue
-            low, high = _exact(part, ranges, _tested(access, ranges))
+            low, high = exact(part, ranges, _tested(access, ranges))
             if low < kind.low or high > kind.high:
                 return False
         return True
@@ -110,7 +113,7 @@ class Reach:
     def most(self, access: Access, part: Term) -> int | None:
         """The largest value of a part by the tests of its place, None where they leave it open."""
         ranges = self._ranges(access, None)
-        high = _exact(part, ranges, _tested(access, ranges))[1] if ranges is not None else None
+        high = exact(part, ranges, _tested(access, ranges))[1] if ranges is not None else None
         return high if high is not None and isinstance(part.type, IntType) and high < part.type.high else None
 
     def kept(self, access: Access, term: Term) -> int | None:
@@ -151,7 +154,7 @@ class Reach:
             rooted = Rooted(access, way)
             if ranges is None or not all(map(rooted, symbols(part))) or rooted.by_grids_alone:
                 continue
-            if _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
+            if exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
                 continue
             found = _largest(access, part, ranges)
             if found is not None and kind.high < found.value < BEYOND:
@@ -169,7 +172,7 @@ class Reach:
             rooted = Rooted(access, way if way is not None else Way(()), threads=False)
             if ranges is None or not rooted.covers(part):
                 continue
-            if _exact(part, ranges, _tested(access, ranges))[1] > kind.high:
+            if exact(part, ranges, _tested(access, ranges))[1] > kind.high:
                 found = _largest(access, part, ranges)
                 if found is not None and kind.high < found.value < BEYOND:
                     return found
@@ -183,10 +186,11 @@ class Reach:
             return None
         for way in self._ways or (None,):
             relations = way.relations if way is not None else ()
-            facts = (*side(access).facts, *WITHIN, *relations)
+            facts = (*side(access).facts, *self._within, *relations)
             spoken = sorted({s for fact in (*facts, part) for s in symbols(fact)}, key=lambda s: s.serial)
             most = {s: self._said[short(s)] for s in spoken if s.kind in _CALLERS and short(s) in self._said}
-            found = _at_most(access, part, way, most) or _past_the_test(access, part, way, most)
+            found = _at_most(access, part, way, most, self._within)
+            found = found or _past_the_test(access, part, way, most, self._within)
             if found is not None:
                 return found
         return None
@@ -197,7 +201,7 @@ class Reach:
         for way in self._ways:
             if way not in self._largest:
                 self._largest[way] = largest_arguments(way, self._limits)
-            found = _at_most(access, part, way, self._largest[way])
+            found = _at_most(access, part, way, self._largest[way], self._within)
             if found is not None:
                 return found
         return None
@@ -207,18 +211,23 @@ class Reach:
         if key not in self._known:
             # What is tested of a product in 32 bits does not bound its factors: it may have wrapped.
             facts = [fact for fact in side(access).facts if not _may_wrap(fact)]
-            found = narrowed((*facts, *WITHIN, *(way.relations if way is not None else ())), {})
+            found = narrowed((*facts, *self._within, *(way.relations if way is not None else ())), {})
             self._known[key] = found and _told_of_sizes(access, found)
         return self._known[key]
 
 
 def _at_most(
-    access: Access, part: Term, way: Way | None, most: dict[Symbol, int], zero: tuple[Term, ...] = ()
+    access: Access,
+    part: Term,
+    way: Way | None,
+    most: dict[Symbol, int],
+    within: tuple[Term, ...],
+    zero: tuple[Term, ...] = (),
 ) -> Example | None:
-    """What a part comes to where sizes are no larger than ``most``, if that leaves its type.  ``zero``: what else holds
-    then."""
+    """What a part comes to where sizes are no larger than ``most``, if that leaves its type.  ``within``: what holds of
+    indices in all launches, ``zero``: what else holds then."""
     kind, relations = part.type, way.relations if way is not None else ()
-    facts = (*side(access).facts, *WITHIN, *relations)
+    facts = (*side(access).facts, *within, *relations)
     if not isinstance(kind, IntType) or not most:
         return None
     bounds = [
@@ -237,14 +246,14 @@ def _at_most(
     if not rooted.covers(part):
         pitch = _pitch(access, part, rooted, facts, most)
         if pitch is None:
-            return None if zero else _first_of_all(access, part, way, most, rooted)
+            return None if zero else _first_of_all(access, part, way, most, within, rooted)
         most = {**most, **pitch}
         rooted = Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
         if not rooted.covers(part):
             return None
         bounds += [binary("le", cast(one.term, I64), const(most[one], I64), BOOL) for one in pitch]
     ranges = narrowed((*kept, *bounds), {})
-    if ranges is None or _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
+    if ranges is None or exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
         return None
     found = _largest(access, part, ranges)
     if found is not None and kind.high < found.value < BEYOND:
@@ -252,7 +261,9 @@ def _at_most(
     return None
 
 
-def _past_the_test(access: Access, part: Term, way: Way | None, most: dict[Symbol, int]) -> Example | None:
+def _past_the_test(
+    access: Access, part: Term, way: Way | None, most: dict[Symbol, int], within: tuple[Term, ...]
+) -> Example | None:
     """What a signed part comes to in the last block of a grid that is rounded up, where sizes are as large as ``most``:
     it wraps below 0 there, so that a test against a size lets it through."""
     kind = part.type
@@ -263,16 +274,21 @@ def _past_the_test(access: Access, part: Term, way: Way | None, most: dict[Symbo
         return None
     facts = [test for test in tests if not _may_wrap(test)]
     bounds = [binary("le", cast(one.term, I64), const(largest, I64), BOOL) for one, largest in most.items()]
-    ranges = narrowed((*facts, *WITHIN, *way.relations, *bounds), {})
+    ranges = narrowed((*facts, *within, *way.relations, *bounds), {})
     known = frozenset(fact for fact in facts if not set(symbols(fact)) & {*BLOCK, *THREAD})
     if ranges is None or not Rooted(access, way, frozenset(most), known).covers(part):
         return None
-    value = _exact(part, ranges, {})[1]
+    value = exact(part, ranges, {})[1]
     return Example(tuple(most.items()), value) if kind.high < value < BEYOND else None
 
 
 def _first_of_all(
-    access: Access, part: Term, way: Way | None, most: dict[Symbol, int], rooted: Rooted
+    access: Access,
+    part: Term,
+    way: Way | None,
+    most: dict[Symbol, int],
+    within: tuple[Term, ...],
+    rooted: Rooted,
 ) -> Example | None:
     """As :func:`_at_most`, for the first of what nothing is said of: of however many shots, there is a shot 0, which
     has as many samples as there are in one."""
@@ -282,7 +298,7 @@ def _first_of_all(
     if rest is part or not rest.symbols or not rooted.covers(rest):
         return None
     zero = tuple(binary("eq", one.term, none, BOOL) for one, none in first.items())
-    return _at_most(access, rest, way, most, zero)
+    return _at_most(access, rest, way, most, within, zero)
 
 
 def _may_wrap(fact: Term) -> bool:
@@ -299,7 +315,7 @@ def _all_fit(fact: Term, ranges: Narrowing) -> bool:
     """Whether every product in a truth stays in its type under the ranges of what is multiplied."""
     for part in subterms(fact):
         if part.op == "mul" and isinstance(part.type, IntType):
-            low, high = _exact(part, ranges, {})
+            low, high = exact(part, ranges, {})
             if low < part.type.low or high > part.type.high:
                 return False
     return True
@@ -371,58 +387,6 @@ def _tested(access: Access, ranges: Narrowing) -> dict[Term, Range]:
     return out
 
 
-def exact(term: Term, ranges: Narrowing) -> Range:
-    """The range of a term if nothing in it wraps."""
-    return _exact(term, ranges, {})
-
-
-def _exact(term: Term, ranges: Narrowing, tested: dict[Term, Range]) -> Range:
-    """The range of a term if nothing in it wraps."""
-    raw: Range | None = None
-    op = term.op
-    if op in ("add", "sub", "mul"):
-        (a, b), (c, d) = (_exact(arg, ranges, tested) for arg in term.args)
-        if op == "add":
-            down = _taken_off(term)
-            raw = a + c - down, b + d - down
-        elif op == "sub":
-            raw = a - d, b - c
-        else:
-            corners = (a * c, a * d, b * c, b * d)
-            raw = min(corners), max(corners)
-    elif op == "neg":
-        a, b = _exact(term.args[0], ranges, tested)
-        raw = -b, -a
-    elif op == "select":
-        (a, b), (c, d) = (_exact(arg, ranges, tested) for arg in term.args[1:])
-        raw = min(a, c), max(b, d)
-    elif op == "shl" and term.args[1].value is not None:
-        a, b = _exact(term.args[0], ranges, tested)
-        raw = a << term.args[1].value, b << term.args[1].value
-    elif op == "div":
-        (a, b), (c, d) = (_exact(arg, ranges, tested) for arg in term.args)
-        raw = (a // d, b // c) if a >= 0 and c > 0 else None
-    elif op == "cast" and isinstance(term.args[0].type, IntType):
-        raw = _exact(term.args[0], ranges, tested)
-    if raw is None:
-        raw = ranges.of(term)
-    kind = term.type
-    if term not in tested or not isinstance(kind, IntType):
-        return raw
-    low, high = tested[term]  # its type is no bound: that it is left is the question
-    bottom = max(raw[0], low) if low > kind.low else raw[0]
-    top = min(raw[1], high) if high < kind.high else raw[1]
-    return min(bottom, top), top  # of values that were chosen too large for the test, those that it lets through
-
-
-def _taken_off(term: Term) -> int:
-    """What a sum is read too large by where it takes something off: ``x - 1`` of an unsigned x adds 2**32 - 1."""
-    value, kind = term.args[1].value, term.type
-    if value is None or not isinstance(kind, IntType) or kind.signed or value <= kind.high // 2:
-        return 0
-    return kind.high + 1
-
-
 def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:
     """The part where one symbol after the other is as large as the launch lets it be."""
     found: dict[Symbol, int] = {}
@@ -436,12 +400,13 @@ def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:
     if now is None:
         return None
     arguments = tuple((s, v) for s, v in found.items() if s.kind is SymbolKind.PARAM)
-    return Example(arguments, _exact(part, now, _tested(access, now))[1])
+    return Example(arguments, exact(part, now, _tested(access, now))[1])
 
 
 def _in_turn(part: Term) -> Iterator[Symbol]:
-    """The symbols of a part: sizes first, then places."""
+    """The symbols of a part: sizes first, then places, the block's before those in it."""
     order = {SymbolKind.PARAM: 0, SymbolKind.GRID_DIM: 1, SymbolKind.BLOCK_DIM: 2, SymbolKind.LOAD: 3}
+    order[SymbolKind.THREAD] = 10
     yield from sorted(
         (s for s in symbols(part) if s.kind is not SymbolKind.COUNTER and s.kind is not SymbolKind.PHI),
         key=lambda s: (order.get(s.kind, 9), s.serial),

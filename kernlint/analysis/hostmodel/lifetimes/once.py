@@ -17,12 +17,12 @@ from kernlint.tree.walk import walk
 _DEPTH = 4
 """Calls between ``main`` and a function that are followed."""
 
-_QUIET = pattern(
+QUIET = pattern(
     rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\r?\n|[^\n])*", re.S | re.M
 )
 """Comments, texts and lines of the preprocessor."""
 
-_HEAD = pattern(rb"(\w+)\s*\([^;{}]*\)[^;{}()]*$")
+HEAD = pattern(rb"(\w+)\s*\([^;{}]*\)[^;{}()]*$")
 """What stands before the body of a function."""
 
 
@@ -58,7 +58,7 @@ def _calls(node: n.Node, looped: bool) -> Iterator[tuple[n.Call | n.FunctionRef,
 def calls_in_text(text: bytes, name: str) -> Iterator[tuple[bytes, bool]]:
     """Where a text calls or names a function: in which function, and whether in a loop."""
     word = re.escape(name.encode("utf-8", "surrogateescape"))
-    bare = _QUIET.sub(lambda found: b" " * len(found[0]), text)
+    bare = QUIET.sub(lambda found: b" " * len(found[0]), text)
     scopes: list[bytes] = []  # the function, "loop" or nothing of each brace that is open
     start = depth = 0  # of the statement; of parentheses
     head: int | None = None  # depth of the parentheses of a loop's head
@@ -66,7 +66,7 @@ def calls_in_text(text: bytes, name: str) -> Iterator[tuple[bytes, bool]]:
     for found in re.finditer(rb"[{}();]|\b(?:for|while|do)\b|\b" + word + rb"\b", bare):
         token, inside = found[0], [scope for scope in scopes if scope]
         if token == b"{":
-            before = _HEAD.search(bare, start, found.start()) if not inside else None
+            before = HEAD.search(bare, start, found.start()) if not inside else None
             scopes.append(b"loop" if pending and inside else before[1] if before is not None else b"")
             pending, start = False, found.end()
         elif token == b"}":
