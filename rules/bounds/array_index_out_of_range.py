@@ -28,6 +28,7 @@ from kernlint.analysis.extent.slots import Overfull, overfull
 from kernlint.analysis.extent.slots_elsewhere import Unrefused, slots_elsewhere
 from kernlint.analysis.extent.told_apart import ToldApart, told_apart
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
+from kernlint.analysis.extent.wrapped_slots import Wrapped, wrapped_slots
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
@@ -53,7 +54,8 @@ class ArrayIndexOutOfRange(Rule):
     the lower end of a window is tested, runs at a cursor of which one is not kept within the room that is left as
     another is, a count that stops at the size of the array and is a place in it, a test of a count that lets the
     size itself pass, places and counts that another kernel of the file keeps below the number of elements that
-    a list has, and accesses that a test for the full array leaves as they are.
+    a list has, slots of a counter that begins anew one number too late, and accesses that a test for the full array
+    leaves as they are.
 
     ```cuda bad
     __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {
@@ -126,6 +128,7 @@ class ArrayIndexOutOfRange(Rule):
         overfull,
         slots_elsewhere,
         counts_beside,
+        wrapped_slots,
         pending,
         moved_windows,
         searched_ends,
@@ -182,7 +185,8 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._full(one) for one in full_up if one.access.root not in arrays)
         arrays |= {one.access.root: [] for one in full_up}
         arrays |= {one.access.root: [] for one in drawn}
-        slots: tuple[Unrefused | Unasked, ...] = (*facts[slots_elsewhere], *facts[counts_beside])
+        wrapped: tuple[Wrapped, ...] = facts[wrapped_slots]
+        slots: tuple[Unrefused | Unasked | Wrapped, ...] = (*facts[slots_elsewhere], *facts[counts_beside], *wrapped)
         yield from (
             self.told(one.access.span, one.told, calls(one.access)) for one in slots if one.access.root not in arrays
         )

@@ -43,9 +43,10 @@ class MissingBoundsGuard(Rule):
     not touch memory: a test of the index, an early return, a clamp, a remainder or a loop bound has to hold them
     back. Reported where there is evidence that such threads exist: the launch in sight rounds its grid up to whole
     blocks, the kernel receives a size that it never tests, or it tests the same row or slot for another array, or
-    another kernel of the file does for rows of the same length. So is a probe of a table that begins with a whole
-    hash, and only goes on inside. A launch that is provably exact (the host has checked
-    that the block size divides the count) is fine without a guard, and a lone unguarded access is no evidence.
+    another kernel of the file does for rows of the same length. So are a probe of a table that begins with a whole
+    hash and only goes on inside, and a list of constant length that is filled as far as data say. A launch that is
+    provably exact (the host has checked that the block size divides the count) is fine without a guard, and a lone
+    unguarded access is no evidence.
 
     ```cuda bad
     __global__ void scale(float *data, float factor, int n) {

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.open_fills import numbers_of_items, open_fills
 from kernlint.analysis.extent.places import Place, Places, places
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, RootKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import number, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, plain, symbols
+from kernlint.tree.types import I32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +76,8 @@ def _conditions(kernel: Trace) -> Iterator[Term]:
 def _compute(facts: Facts) -> tuple[Appended, ...]:
     kernel, known = facts[trace], facts[places]
     found = list(_appended(kernel, known)) if not kernel.calls else []
+    told = {one.access for one in found}
+    found += [Appended(one, const(room, I32)) for one, room in open_fills(facts) if one not in told]
     return tuple(found)
 
 
@@ -123,5 +128,5 @@ def _by_data(access: Access) -> bool:
     )
 
 
-appended = KernelAnalysis("appended", _compute, needs=(trace, places))
+appended = KernelAnalysis("appended", _compute, needs=(trace, places, launch_context, numbers_of_items))
 """Each :class:`Appended` store of a kernel variant."""
