@@ -167,7 +167,7 @@ def _under_lock(
         if not observer.locks or not reaches(taken, WIDE):
             continue
         for store in stores:
-            given = next((s for s in word.signals if _forward(store, s)), None)
+            given = next((s for s in word.signals if _forward(store, s)), None) or _put_back(store, word)
             if given is None or not order.behind(observer, store) or not order.gathered(store, given):
                 continue
             released = releases(given) or order.fenced(store, given)
@@ -178,6 +178,11 @@ def _under_lock(
             partner = next((one for one in partners if _partner(order, word, one, store, meets)), None)
             if partner is not None:
                 yield Broken(store, partner, given, taken, released, acquired, lock=True, narrow=narrow)
+
+
+def _put_back(store: Access, word: Word) -> Access | None:
+    """The plain store behind another one that gives a lock back, where nothing else does."""
+    return next((s for s in word.signals if store.order < s.order and s.kind is AccessKind.WRITE), None)
 
 
 def _fenced_elsewhere(order: Order, word: Word, taken: Access, stores: list[Access]) -> bool:

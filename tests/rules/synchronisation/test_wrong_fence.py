@@ -187,3 +187,28 @@ __global__ void push(TYPE *rest, float *sum, float *seen, const int *work, const
 def test_an_amount_that_is_taken_tells_nothing(kind: str, told: bool) -> None:
     text = TAKEN.replace("TYPE", kind).replace("@mark", "")
     assert bool(findings(WrongFence, text)) is told
+
+
+GIVEN_BACK = """
+__global__ void ranks(int *locks, float *best, const int *cell, const float *x, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int c = cell[i];
+    while (atomicCAS(&locks[c], 0, 1)) {}
+    __threadfence();
+    if (x[i] > best[c]) best[c] = x[i];
+    %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "bad"),
+    [
+        ("locks[c] = 0;", True),
+        ("__threadfence(); locks[c] = 0;", False),
+        ("__threadfence(); atomicExch(&locks[c], 0);", False),
+    ],
+)
+def test_locks_that_a_plain_store_gives_back(given: str, bad: bool) -> None:
+    assert bool(findings(WrongFence, GIVEN_BACK % given)) is bad
