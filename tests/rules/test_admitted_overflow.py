@@ -118,3 +118,48 @@ SILENT = [
 @pytest.mark.parametrize("code", SILENT, ids=["mixed", "types"])
 def test_counts_of_which_nothing_is_said(code: str) -> None:
     assert not findings(IndexOverflow, code)
+
+
+TRIANGLE = """
+constexpr int kMost = 60000;
+__global__ void corners(const float *x, int n, float *packed) {
+    const int row = blockIdx.y, col = blockIdx.x * 64 + threadIdx.x;
+    if (row >= n || col > row) return;
+    packed[(size_t)(row * (row + 1) / 2) + col] = x[row] * x[col];  // only bad  // bad
+    packed[(size_t)row * (row + 1) / 2 + col] = x[row] * x[col];  // only good
+}
+bool run(const float *x, int n, float *packed) {
+    if (n < 1 || n > kMost) return false;
+    corners<<<dim3((n + 63) / 64, n), 64>>>(x, n, packed);
+    return true;
+}
+"""
+
+ROUNDS = """
+constexpr int kBands = 40000, kLine = 65536;
+__global__ void stack(const short *cube, const int *shift, float *out, int n) {
+    const int at = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.0f;
+    for (int band = 0; band < kBands; ++band) {
+        const int from = at + shift[band];
+        if (from < 0 || from >= kLine) continue;
+        sum += cube[band * kLine + from];  // only bad  // bad
+        sum += cube[(long long)band * kLine + from];  // only good
+    }
+    if (at < n) out[at] = sum;
+}
+void run(const short *cube, const int *shift, float *out, int n) {
+    stack<<<(n + 127) / 128, 128>>>(cube, shift, out, n);
+}
+"""
+
+
+@pytest.mark.parametrize("code", [TRIANGLE, ROUNDS], ids=["triangle", "rounds"])
+def test_places_that_tests_and_constants_let_be_too_large(code: str) -> None:
+    assert_pair(IndexOverflow, code)
+
+
+def test_triangles_that_fit() -> None:
+    fits = [TRIANGLE.replace("60000", "40000"), ROUNDS.replace("40000", "30000")]
+    for code in fits:
+        assert not findings(IndexOverflow, "\n".join(line for line in code.splitlines() if "// only good" not in line))

@@ -35,6 +35,9 @@ from kernlint.tree.types import StructType
 FACTORS = 3
 """A product of so many sizes and indices is the length of a volume, not of a line: it is what passes 2**31."""
 
+ROWS = 4096
+"""Elements from which on rows that loops of constant length go through are long enough to be multiplied out."""
+
 Factors = tuple[Term, ...]
 
 
@@ -58,7 +61,8 @@ class Part:
 
 class Places:
     """The products of a kernel's places and tests, narrow and wide; ``scaled``: parts in which one factor that can be
-    large is multiplied by a number in 32 bits."""
+    large, or the number of a round, is multiplied by a number in 32 bits; ``divided``: what is divided in a place, as
+    a sum that has wrapped does not come right again then."""
 
     def __init__(self, of: Trace, subscripts: Sequence[Access], wide_ids: bool) -> None:
         self.wide_ids = wide_ids
@@ -82,8 +86,9 @@ class Places:
                 found = tuple(p for p in _plain(products(part)) if p.narrow is not None)
                 if found:
                     self.parts.append(Part(access, part, found))
-                elif any(p.factors and p.scale > 1 for p in products(part)):
+                elif any(p.scale > (1 if p.factors else ROWS) for p in products(part)):
                     self.scaled.append(Part(access, part, ()))
+        self.divided = [*self._dividends()]
         if self.parts:
             for condition in of.conditions:
                 for test in comparisons(condition.term):
@@ -93,6 +98,17 @@ class Places:
                             for product in _plain(products(arg) if bits(arg) == 64 else [])
                             if product.narrow is None
                         ]
+
+    def _dividends(self) -> Iterator[Part]:
+        done: set[Term] = set()
+        for access in self.accesses:
+            for term in subterms(access.offset):
+                if term.op not in ("div", "mod", "shr") or bits(term) >= 64 or term.args[0] in done:
+                    continue
+                done.add(term.args[0])
+                found = tuple(p for p in _plain(products(term.args[0])) if p.narrow is not None)
+                if found:
+                    yield Part(access, term.args[0], found)
 
     def _by_type(self, product: Product) -> bool:
         return any(by_type(factor) for factor in product.factors)
@@ -126,7 +142,7 @@ def elements_of(access: Access, factors_: Factors) -> int:
 def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
     """Parts that a launch in sight lets get too large, by the numbers that it gives or checks.  (Of what is multiplied
     by numbers alone nothing else says so.)"""
-    for part in (*places.parts, *places.scaled):
+    for part in (*places.parts, *places.scaled, *places.divided):
         found = reach.exceeded(part.access, part.term) or reach.beyond_admitted(part.access, part.term)
         if found is not None:
             yield Narrow(
@@ -138,14 +154,7 @@ def commented(places: Places, reach: Reach) -> Iterator[Narrow]:
     """Parts that get too large where sizes are as large as comments of the file say, and what is divided in one."""
     if not reach.told_by_comments:
         return
-    divided: dict[Term, Part] = {}
-    for access in places.accesses:
-        for term in subterms(access.offset):
-            if term.op in ("div", "mod", "shr") and bits(term) < 64 and term.args[0] not in divided:
-                dividends = tuple(p for p in _plain(products(term.args[0])) if p.narrow is not None)
-                if dividends:
-                    divided[term.args[0]] = Part(access, term.args[0], dividends)
-    for part in (*places.parts, *places.scaled, *divided.values()):
+    for part in (*places.parts, *places.scaled, *places.divided):
         found = reach.beyond_comments(part.access, part.term)
         if found is not None:
             yield Narrow(

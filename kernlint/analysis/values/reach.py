@@ -152,7 +152,7 @@ class Reach:
         for way in self._ways:
             ranges = self._ranges(access, way)
             rooted = Rooted(access, way)
-            if ranges is None or not all(map(rooted, symbols(part))) or rooted.by_grids_alone:
+            if ranges is None or not rooted.covers(part) or rooted.by_grids_alone:
                 continue
             if exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
                 continue
