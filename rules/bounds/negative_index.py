@@ -10,6 +10,7 @@ from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.one_sided import OneSided, one_sided
+from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbours
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.extent.shifted_back import ShiftedBack, shifted_back
 from kernlint.analysis.extent.signed_remainders import SignedRemainder, signed_remainders
@@ -96,6 +97,7 @@ class NegativeIndex(Rule):
         outside,
         sentinels,
         one_sided,
+        sampled_neighbours,
         half_clamped,
         shifted_back,
         signed_remainders,
@@ -122,7 +124,11 @@ class NegativeIndex(Rule):
         for state in apart:
             if state.below and not state.empty and state.access.root not in arrays:
                 yield self.told(state.access.span, state.told, calls(state.access))
-        halves: tuple[OneSided | HalfClamped, ...] = (*facts[one_sided], *facts[half_clamped])
+        halves: tuple[OneSided | HalfClamped | Sampled, ...] = (
+            *facts[one_sided],
+            *facts[half_clamped],
+            *facts[sampled_neighbours],
+        )
         for half in halves:
             if half.below:
                 yield self.told(half.access.span, half.told, calls(half.access))

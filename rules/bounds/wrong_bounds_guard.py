@@ -18,6 +18,7 @@ from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.past_end import excluded, of_overreach
+from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbours
 from kernlint.analysis.extent.twins import Twin, twins
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.extent.wrong_guards.rounds import PARTS
@@ -135,6 +136,7 @@ class WrongBoundsGuard(Rule):
         surplus_items,
         twins,
         one_sided,
+        sampled_neighbours,
         half_clamped,
         float_ends,
         allocated,
@@ -165,7 +167,11 @@ class WrongBoundsGuard(Rule):
                 span, message, severity, related=related, witness=witness, fix="test the last element that is touched"
             )
             return
-        halves: tuple[OneSided | HalfClamped, ...] = (*facts[one_sided], *facts[half_clamped])
+        halves: tuple[OneSided | HalfClamped | Sampled, ...] = (
+            *facts[one_sided],
+            *facts[half_clamped],
+            *facts[sampled_neighbours],
+        )
         ends: tuple[FloatEnd, ...] = facts[float_ends]
         for half in (*(one for one in halves if not one.below), *ends):
             yield self.told(half.access.span, half.told, calls(half.access))

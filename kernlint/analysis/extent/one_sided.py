@@ -78,7 +78,7 @@ def _summands(term: Term) -> Iterator[Term]:
             yield part
 
 
-def _like(one: Polynomial) -> list[tuple[bool, str]]:
+def like(one: Polynomial) -> list[tuple[bool, str]]:
     """What two sums have in common that are made the same way."""
     moving = ((mono, value) for mono, value in one.coefficients.items() if mono)
     return sorted((value > 0, str([_form(atom) for atom in mono])) for mono, value in moving)
@@ -87,10 +87,10 @@ def _like(one: Polynomial) -> list[tuple[bool, str]]:
 def _data(form: Polynomial) -> frozenset[Term]:
     """What data choose in a sum: numbers from memory and what is made of them, and whole parts of numbers in floating
     point, whatever those come from."""
-    return frozenset(atom for atom in form.atoms if _of_data(atom))
+    return frozenset(atom for atom in form.atoms if of_data(atom))
 
 
-def _of_data(atom: Term) -> bool:
+def of_data(atom: Term) -> bool:
     return any(symbol.kind is SymbolKind.LOAD for symbol in symbols(atom)) or _whole_part(atom)
 
 
@@ -105,7 +105,7 @@ _IDS = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK})
 
 def _signed(form: Polynomial) -> bool:
     """Whether a coordinate may be negative, as far as its types say."""
-    data = [atom for atom in form.atoms if _of_data(atom)]
+    data = [atom for atom in form.atoms if of_data(atom)]
     whole = all(isinstance(atom.type, IntType) and atom.type.signed for atom in data)
     low = interval(term_of(form))[0]
     return whole and (low is None or low < 0)
@@ -133,7 +133,7 @@ def _tests(access: Access) -> tuple[dict[Polynomial, Guard], dict[Polynomial, Gu
 def _stands_in(coordinate: Polynomial, whole: Polynomial) -> bool:
     """Whether an index is a coordinate, times a pitch that is positive, and something made of other data."""
     alone = (mono[0] for mono, value in coordinate.coefficients.items() if value == 1 and len(mono) == 1)
-    datum = next((atom for atom in alone if _of_data(atom)), None)
+    datum = next((atom for atom in alone if of_data(atom)), None)
     placed = [(mono, value) for mono, value in whole.coefficients.items() if datum in mono]
     if datum is None or len(placed) != 1 or placed[0][1] <= 0:
         return False
@@ -163,7 +163,7 @@ _SHARED = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE, *_IDS, SymbolKind.BL
 
 
 def _of(access: Access) -> OneSided | None:
-    if not access.guards or not any(_of_data(atom) for atom in polynomial(access.offset).atoms):
+    if not access.guards or not any(of_data(atom) for atom in polynomial(access.offset).atoms):
         return None
     lower, upper = _tests(access)
     both = [form for form in upper if form in lower]
@@ -173,7 +173,7 @@ def _of(access: Access) -> OneSided | None:
     for one, below in alone if found is not None else ():
         for other in both:
             mine, theirs = _data(one), _data(other)
-            if found is None or not mine or mine & theirs or _like(one) != _like(other):
+            if found is None or not mine or mine & theirs or like(one) != like(other):
                 continue
             if not _asked_else(access, one, other, below) and _stands_in(one, found[0]) and _stands_in(other, found[0]):
                 return OneSided(access, upper[one] if below else lower[one], (lower if below else upper)[other], below)
