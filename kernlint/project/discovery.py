@@ -32,6 +32,7 @@ _BUILDER = pattern(rb"ListOfListsBuilder(?<!\wListOfListsBuilder)\b")
 _NUMBA = pattern(rb"numba(?<!\wnumba)(?:_cuda|_hip)?\s*\.\s*cuda\b")
 _JIT = pattern(rb"jit(?<!\wjit)\b")
 _COMPILER = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*\Z")
+_HANDED_ON = pattern(rb"@[ \t]*(?:\w+\.)*cuda_jit\b")
 _RAW = pattern(rb"rawkernel(?<!\wrawkernel)\b")
 
 _WORKS = pattern(
@@ -95,6 +96,8 @@ def makes_kernels(data: bytes) -> bool:
     if _MADE.search(data) is not None or _BUILDER.search(data) is not None:
         return True
     if b"numba" in data and _NUMBA.search(data) is not None:
+        return True
+    if b"cuda_jit" in data and _HANDED_ON.search(data) is not None:
         return True
     if b"rawkernel" in data and _RAW.search(data) is not None:
         return True

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from kernlint.project.discovery import makes_kernels, says_kernel, works_in_python, works_with_devices
 from kernlint.record import dataclass
+from kernlint.text.notebook import is_notebook
 from kernlint.text.patterns import pattern
 
 MOST = 400
@@ -87,6 +88,10 @@ class FileFacts(Said):
         """The facts of a file's text ``data``."""
         if path[-3:].lower() == ".py":
             return _of_python(data)
+        program = NOTHING
+        if is_notebook(path):
+            data = data.replace(b"\\n", b"\n")  # lines of a cell as JSON has them
+            program = _of_python(data)
         cuda = b"__global__" in data
         kernel = b"ernel" in data  # one look at the text for both spellings
         opencl = kernel and b"kernel" in data
@@ -95,7 +100,7 @@ class FileFacts(Said):
         wanted = cuda or opencl or device
         works = works_with_devices(data)
         if not (wanted or launches or works):
-            return NOTHING
+            return program
         return cls(
             _names(_kernels(data, cuda, opencl)),
             _names(launches),
@@ -104,9 +109,9 @@ class FileFacts(Said):
             _names(word for test in _TESTED.findall(data) for word in _WORD.findall(test) if word != b"defined")
             if wanted
             else (),
-            says_kernel(data, cuda, opencl),
+            says_kernel(data, cuda, opencl) or program.speaks,
             device,
-            works,
+            works or program.works,
         )
 
 

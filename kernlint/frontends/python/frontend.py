@@ -9,10 +9,10 @@ from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
 from kernlint.tree.nodes import Module
 
-NUMBA = pattern(rb"\b(?:numba|cupyx\b)")
+NUMBA = pattern(rb"\b(?:numba|cupyx\b|cuda_jit\b)")
 """Marks a program that numba, or CuPy, may compile parts of."""
 
-COMPILED = pattern(rb"@[\w.]*\b(?:jit|rawkernel)\b")
+COMPILED = pattern(rb"@[\w.]*\b(?:(?:cuda_)?jit|rawkernel)\b")
 _KERNEL = pattern(rb"@[\w.]*\bcuda\.jit\b[^\n]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*def[ \t]+(\w+)")
 
 

@@ -101,7 +101,27 @@ def full_name(program: PythonProgram, expr: ast.AST, scope: Scope) -> str | None
             return None
     elif first not in program.imports:
         return name if first in _BUILTINS else None
-    return canonical(program.imported(name))
+    return canonical(_home(program, name))
+
+
+def _home(program: PythonProgram, name: str, depth: int = 0) -> str:
+    """The full dotted name of an imported one; where a file of the project hands on what it has imported itself, that
+    which it has there."""
+    first, dot, rest = name.partition(".")
+    known = program.homes.get(first)
+    if known is None:
+        known = program.imported(first)
+        module, level, inner = program.froms.get(first, ("", 0, ""))
+        if inner and program.neighbour is not None and depth < HANDED_ON:
+            other = program.neighbour(module, level)
+            if other is not None and inner in other.imports:
+                known = _home(other, inner, depth + 1)
+        program.homes[first] = known
+    return known + dot + rest
+
+
+HANDED_ON = 3
+"""Files that an imported name is followed through."""
 
 
 _BUILTINS = frozenset(

@@ -13,7 +13,7 @@ from kernlint.frontends.clang.python.program import PythonProgram, parsed_progra
 from kernlint.project.discovery import makes_kernels
 from kernlint.record import dataclass, field
 
-FOLDERS = 3
+FOLDERS = 5
 """Folders, from that of the importing file upwards, in which a module of the project may begin."""
 
 LARGE = 1 << 20
@@ -29,6 +29,7 @@ class Neighbours:
 
     read: dict[str, PythonProgram | None] = field(default_factory=dict)
     paths: dict[PythonProgram, str] = field(default_factory=dict)
+    _meant: dict[tuple[str, str, int], str | None] = field(default_factory=dict)
 
     def attach(self, path: str, program: PythonProgram) -> None:
         """Make ``program``, the content of the file at ``path``, see the files that it imports from."""
@@ -38,10 +39,11 @@ class Neighbours:
 
     def module(self, importer: str, name: str, level: int) -> PythonProgram | None:
         """The program that an import of ``name`` in the file ``importer`` means."""
-        for path in candidates(importer, name, level):
-            if os.path.isfile(path):
-                return self.at(path)
-        return None
+        key = (os.path.dirname(importer), name, level)
+        if key not in self._meant:
+            self._meant[key] = next((path for path in candidates(importer, name, level) if os.path.isfile(path)), None)
+        path = self._meant[key]
+        return self.at(path) if path is not None else None
 
     def at(self, path: str) -> PythonProgram | None:
         """The program at a path."""

@@ -87,6 +87,7 @@ class PythonProgram:
         self.data = data
         self.starts = [0, *(match.end() for match in _NEWLINE.finditer(data))]
         self.imports: dict[str, str] = {}
+        self.homes: dict[str, str] = {}  # of imported names: where the project has them from
         self.froms: dict[str, tuple[str, int, str]] = {}
         """Names that are imported: the module, how many folders up it begins, and the name there (empty: all of it)."""
         self.stars: list[tuple[str, int]] = []
