@@ -386,8 +386,10 @@ def _message(one: Overreach) -> str:
             f"{what} at {one.beyond} times the index that is tested against {one.size}, which is all there is: each "
             f"thread takes {one.beyond} of them"
         )
-    if one.fault is Fault.EITHER:
-        return f"{what} where one of its indices is inside, in rows of {size}: || stands where both have to be"
+    if one.fault in (Fault.EITHER, Fault.ENDS):
+        held = f"one of its indices is inside, in rows of {size}"
+        held = "its index is inside at one end, as any number is" if one.fault is Fault.ENDS else held
+        return f"{what} where {held}: || stands where both have to be"
     if one.fault is Fault.TWICE:
         return f"{what} in rows of {size}, which bound the row and not the column: the wrong index is tested"
     if one.fault is Fault.PAST_ROW:
@@ -430,6 +432,7 @@ _FIXES = {
     Fault.REVERSED: "subtract one more: n - 1 - i",
     Fault.BACKWARDS: "subtract less, n - 1 - i, or keep the last threads away",
     Fault.CLAMPED: "clamp to the last index, one less than the size",
+    Fault.ENDS: "&& between tests of what is inside, || between tests of what is outside",
     Fault.EITHER: "test both indices: && between tests of what is inside, || between tests of what is outside",
     Fault.TWICE: "test each index against its own extent",
     Fault.PAST_ROW: "make the index with the length of the rows that the test is about, or test against this one",

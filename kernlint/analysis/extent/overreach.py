@@ -18,7 +18,7 @@ from kernlint.analysis.extent.other_kernels import ends_of_items
 from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, last_part, unused_sizes
-from kernlint.analysis.extent.wrong_guards.axes import either, other_axis, square, swapped, twice
+from kernlint.analysis.extent.wrong_guards.axes import either, either_end, other_axis, square, swapped, twice
 from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows, repeated_tests
 from kernlint.analysis.extent.wrong_guards.clamped_rows import clamped_to_rows
 from kernlint.analysis.extent.wrong_guards.ends import (
@@ -151,6 +151,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places], context)
         found += wrapped(facts[trace].accesses)
+        found += either_end(facts[trace].accesses)
         seen = {one.access for one in found}
         found += [one for one in other_axis(indexed, context) if one.access not in seen]
         seen = {one.access for one in found}

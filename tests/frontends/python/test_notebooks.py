@@ -103,3 +103,10 @@ def test_a_cell_that_nobody_reads_is_left_out(tmp_path: Path, capsys: pytest.Cap
     told = capsys.readouterr()
     assert "cell 2 is no Python that can be read" in told.err + told.out
     assert "kernel lost is not analysed: cell 3 is no Python that can be read" in told.err + told.out
+
+
+def test_a_notebook_of_a_folder_is_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    launch = "def run(host):\n    d = cuda.to_device(host)\n    halve.forall(len(d))(d)\n"
+    notebook(tmp_path, "from numba import cuda", KERNEL, launch)
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'ours'\n")
+    assert ("KL101", 2, 4) in results(tmp_path, capsys)

@@ -151,3 +151,34 @@ def test_a_package_that_imports_its_own_module_is_no_circle(tmp_path: Path) -> N
         "    count[(n + 63) // 64, 64](x)\n",
     }
     assert "missing-bounds-guard" in {rule for rule, _ in found(tmp_path, files)}
+
+
+HANDED_ON = {
+    "pkg/__init__.py": "",
+    "pkg/optional.py": """
+try:
+    from numba import cuda
+    from numba.cuda import jit as cuda_jit
+except ImportError:
+    def cuda_jit(*args, **kwargs):
+        return lambda function: function
+""",
+    "pkg/kernels.py": """
+import numpy as np
+from pkg.optional import cuda, cuda_jit
+
+@cuda_jit("void(float32[:], int32)")
+def halve(x, n):
+    i = cuda.grid(1)
+    TEST
+        x[i] = x[i] * np.float32(0.5)
+""",
+}
+
+
+def test_names_of_numba_that_a_file_hands_on(tmp_path: Path) -> None:
+    for test, rules in (("if i < x.size:", set()), ("if i <= x.size:", {"wrong-bounds-guard"})):
+        files = {name: text.replace("TEST", test) for name, text in HANDED_ON.items()}
+        assert {rule for rule, _ in found(tmp_path, files)} == rules
+        device = str(tmp_path / "pkg/kernels.py")
+        assert Projects([str(tmp_path)]).holds_kernels(device, device)

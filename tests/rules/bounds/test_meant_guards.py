@@ -215,3 +215,29 @@ __kernel void nearest(__global const float *coords, __global float *out, const i
 def test_rows_are_not_padded_where_the_index_says_so(limit: str, pitch: str, bad: bool) -> None:
     found = findings(WrongBoundsGuard, ROWS.replace("LIMIT", limit).replace("PITCH", pitch), "opencl")
     assert bool(found) is bad, [one.message for one in found]
+
+
+BINS = """
+__global__ void count(const float *x, int *hist, int n, int bins, float low, float width) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int at = (int)((x[i] - low) / width);
+    TEST
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("if (at >= 0 || at < bins) atomicAdd(&hist[at], 1);", True),
+        ("if (at < 0 && at >= bins) return; atomicAdd(hist + at, 1);", True),
+        ("if (at >= 0 && at < bins) atomicAdd(&hist[at], 1);", False),
+        ("if (at < 0 || at >= bins) return; atomicAdd(&hist[at], 1);", False),
+        ("if ((at >= 0 || at < bins) && at < 64) atomicAdd(&hist[at], 1);", False),  # which is another question
+        ("if (i >= 0 || at < bins) atomicAdd(&hist[at], 1);", False),
+    ],
+)
+def test_one_end_of_the_range_is_not_enough(test: str, told: bool) -> None:
+    found = [one for one in findings(WrongBoundsGuard, BINS.replace("TEST", test)) if "at one end" in one.message]
+    assert bool(found) == told

@@ -11,11 +11,11 @@ from kernlint.analysis.extent.places import Places
 from kernlint.analysis.extent.sizes import BY_NAME, UnusedSize
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, axes_of, in_host_terms, parameter_names
 from kernlint.analysis.launching.launch_context import LaunchContext
-from kernlint.analysis.trace.events import Guard, GuardKind, Trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, plain, subterms, symbols
 from kernlint.tree.nodes import ParamDecl
-from kernlint.tree.types import VectorType
+from kernlint.tree.types import Space, VectorType
 
 
 def swapped(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
@@ -59,6 +59,35 @@ def either(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
                 elif last in found and _sent_home(guard, [one.dimensions[at] for at in found], list(found.values())):
                     why = "threads past it are sent home, along the other axis too"
                     yield Overreach(one.access, Fault.EITHER, guard, part, found[last], 0, why)
+
+
+def either_end(accesses: Sequence[Access]) -> Iterator[Overreach]:
+    """``if (i >= 0 || i < n)`` before an access to element i, and nothing else asked of it: any number is one or the
+    other."""
+    for access in accesses:
+        numbers = _alone(access)
+        for guard in access.guards:
+            for part in conjuncts(guard.term):
+                if part.op != "lor":
+                    continue
+                tests = [test for test in _disjuncts(part) if test.op in ("le", "lt")]
+                above = {plain(test.args[1]) for test in tests if test.args[0].value in (-1, 0)}
+                ends = above & {plain(test.args[0]) for test in tests} & numbers
+                others = (other for one in access.guards for other in conjuncts(one.term) if other is not part)
+                if ends and not any(ends & set(subterms(other)) for other in others):
+                    yield Overreach(access, Fault.ENDS, guard, part, None, 0, "")
+
+
+def _alone(access: Access) -> set[Term]:
+    """The index of an access to an array by one number alone, also where negative ones count from the end."""
+    if access.root.space not in (Space.GLOBAL, Space.SHARED):
+        return set()
+    parts = polynomial(access.offset).coefficients
+    atoms = next(iter(parts)) if len(parts) == 1 else ()
+    index = plain(atoms[0]) if len(atoms) == 1 else None
+    if index is None:
+        return set()
+    return {index, *(map(plain, index.args[1:]) if index.op == "select" else ())}
 
 
 def _sent_home(guard: Guard, tested: Sequence[Dimension], sizes: Sequence[Polynomial]) -> bool:

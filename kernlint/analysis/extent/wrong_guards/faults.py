@@ -28,6 +28,7 @@ class Fault(Enum):
     VACUOUS = "vacuous"  # the test is always true
     PADDED = "padded"  # tested against a padded size, used where only the real one fits
     EITHER = "either"  # one of the two indices inside is enough for the test
+    ENDS = "ends"  # one end of the index inside is enough for the test, which all numbers pass
     TWICE = "twice"  # one index is tested against both extents, the other against none
     PAST_ROW = "past row"  # the test lets an index through that is past the end of its row
     ROWS = "rows"  # the number of a row is tested against the length of one
@@ -43,8 +44,8 @@ class Fault(Enum):
 class Overreach:
     """One guard that does not keep ``access`` inside.
 
-    ``size``: the extent of the dimension (None: VACUOUS); ``beyond``: elements by which the largest index passes it;
-    ``why``: what supports the extent; ``support``: an access that does.
+    ``size``: the extent of the dimension (None: VACUOUS, WRAPPED, ENDS); ``beyond``: elements by which the largest
+    index passes it; ``why``: what supports the extent; ``support``: an access that does.
     """
 
     access: Access
