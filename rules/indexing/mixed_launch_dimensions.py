@@ -153,6 +153,8 @@ class MixedLaunchDimensions(Rule):
             right = f"blockIdx.{AXES[size]} * blockDim.{AXES[size]} + threadIdx.{AXES[size]}"
             name = f"blockIdx.{AXES[block]} * blockDim.{AXES[size]}"
             if size not in threads:
+                if not _alike(found.form, block, size):
+                    continue
                 if block in threads:
                     right = f"blockIdx.{AXES[block]} * blockDim.{AXES[block]} + threadIdx.{AXES[block]}"
                 return f"{name} is added to threadIdx.{AXES[min(threads)]}: the axes do not belong together", right
@@ -160,6 +162,20 @@ class MixedLaunchDimensions(Rule):
             if other_unused and ((block, block) in products or _contradicts(seen, block, size)):
                 return f"{name} + threadIdx.{AXES[size]} takes the block index of another axis", right
         return None
+
+
+def _alike(form: Polynomial, block: int, size: int) -> bool:
+    """Whether a thread's index counts what the block's times the size does (``bid.x * bdim.y + tid.x``, both times a
+    pitch), and not the elements of a row that the block has for itself (``rows[bid.x * bdim.y].cell[tid.x]``)."""
+    both = {BLOCK[block], BLOCK_DIM[size]}
+    for monomial, value in form.coefficients.items():
+        if {atom.symbol for atom in monomial} >= both:
+            rest = sorted((atom for atom in monomial if atom.symbol not in both), key=id)
+            for other, factor in form.coefficients.items():
+                own = [atom for atom in other if atom.symbol in THREAD]
+                if own and factor == value and sorted((a for a in other if a not in own), key=id) == rest:
+                    return True
+    return False
 
 
 def _of_other_threads(form: Polynomial, size: int, threads: set[int], believed: Scenarios) -> tuple[str, str] | None:

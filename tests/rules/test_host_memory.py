@@ -113,6 +113,22 @@ def test_copies_to_pageable_memory_are_over(memory: str, place: str, severity: S
     assert {found.severity for found in findings(UnsynchronisedHostRead, code)} == {severity}
 
 
+def test_copies_to_a_structure_of_numbers_are_over() -> None:
+    code = (
+        HEAD
+        + """
+struct Moments { float mean, most[3]; };
+Moments run(const float *x, cudaStream_t s) {
+    Moments found;
+    cudaMemcpyAsync(&found, x, sizeof(found), cudaMemcpyDeviceToHost, s);
+    found.mean *= 2.0f;
+    return found;
+}
+"""
+    )
+    assert {found.severity for found in findings(UnsynchronisedHostRead, code)} == {Severity.NOTE}
+
+
 def test_reads_of_a_queue_are_not_over() -> None:
     assert_marked(
         UnsynchronisedHostRead,

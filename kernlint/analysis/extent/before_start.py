@@ -27,6 +27,9 @@ from kernlint.tree.types import IntType
 _KNOWN = PLACE | {SymbolKind.PARAM, SymbolKind.GRID_DIM}
 """What the place and its conditions may be made of: a row may be as long as the grid has threads."""
 
+SIZES = ((211, 16), (5, 2))
+"""What parameters are taken to be: the first, and how much more each other one is; small where large products wrap."""
+
 
 def shifted(context: LaunchContext, access: Access) -> bool:
     """Whether a launch passes a pointer into the middle of something."""
@@ -61,15 +64,23 @@ def before_start(access: Access, context: LaunchContext) -> Outside | None:
     for loop in access.loops:
         if not plainly_left(loop) or loop.condition is None or not kinds_of(loop.condition) <= _KNOWN:
             return None
-    values = tuple((s, 211 + 16 * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
-    if context.stated or context.admission.ways:  # they choose the values
-        values = ()
     block = (4, 4, 1) if context.admission.permits((4, 4, 1)) else next(iter(context.known_blocks), (32, 1, 1))
-    found = leaves(asked, UNLIMITED, block, context, values, budget=FEW)
-    if found is None or found.data_in_address:
-        return None
-    wrapped = found.first.offset >= UNLIMITED
-    if found.first.offset >= 0 and not (wrapped and _below(form, found)):
+    found = None
+    for least, step in SIZES:
+        values = tuple((s, least + step * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
+        if context.stated or context.admission.ways:  # they choose the values
+            values = ()
+        found = leaves(asked, UNLIMITED, block, context, values, budget=FEW)
+        if found is None or found.data_in_address:
+            return None
+        wrapped = found.first.offset >= UNLIMITED
+        if found.first.offset >= 0 and not wrapped:
+            return None
+        if _below(form, found):
+            break
+        if not values:
+            return None
+    else:
         return None
     if part_of_an_image.holds(access, found):
         return None
@@ -77,7 +88,7 @@ def before_start(access: Access, context: LaunchContext) -> Outside | None:
 
 
 def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
-    """Whether a place beyond all memory is one before the start that has wrapped, and not one of very many elements."""
+    """Whether a place is before the start, and not one of so many elements that their number has wrapped."""
     first = found.first
     env: dict[Symbol, int] = {**dict(found.values), **dict(first.counters), **dict(first.data)}
     for places, sizes in (
@@ -87,16 +98,23 @@ def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
         (GRID_DIM, found.grid),
     ):
         env.update(zip(places, sizes, strict=True))
+    total = _exactly(form, env)
+    return total is None or total < 0
+
+
+def _exactly(form: dict[tuple[Term, ...], int], env: dict[Symbol, int]) -> int | None:
+    """The value of a sum of products if no product or sum in it wraps; None where it is not known."""
     total = 0
     for mono, factor in form.items():
         value = factor - (1 << 32) if (1 << 31) <= factor < 1 << 32 else factor
         for atom in mono:
-            known = evaluate(atom, env)
+            inner = polynomial(plain(atom)).coefficients
+            known = evaluate(atom, env) if all(atom in part for part in inner) else _exactly(inner, env)
             if known is None:
-                return True
+                return None
             value *= known
         total += value
-    return total < 0
+    return total
 
 
 def _counted_back(form: dict[tuple[Term, ...], int]) -> bool:

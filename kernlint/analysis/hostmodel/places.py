@@ -11,7 +11,7 @@ from kernlint.apis import Made, makes
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Term, binary, cast, const, plain
-from kernlint.tree.types import I64, U8, ArrayType, FloatType, IntType, Space
+from kernlint.tree.types import I64, U8, ArrayType, FloatType, IntType, Space, StructType, Type
 
 Allocations = Mapping[int, AllocationEvent]
 """What was allocated, by the identity of the object."""
@@ -99,13 +99,20 @@ def where_of(value: Value | None, allocations: Allocations) -> Where:
     return found.pop() if len(found) == 1 else Where.UNKNOWN
 
 
+def _of_numbers(kind: Type) -> bool:
+    """Whether objects of a type are arrays or numbers, or structures of such: nothing in them leads elsewhere."""
+    if isinstance(kind, StructType):
+        return bool(kind.fields) and all(_of_numbers(field.type) for field in kind.fields)
+    return isinstance(kind, (ArrayType, IntType, FloatType))
+
+
 def _of_root(root: Root, allocations: Allocations) -> Where:
     allocation = allocations.get(id(root))
     if allocation is not None:
         return allocated_by(allocation.api)
     decl = root.decl
     if root.kind is RootKind.VARIABLE and decl is not None and decl.space is Space.HOST:
-        return Where.HOST if isinstance(decl.type, (ArrayType, IntType, FloatType)) else Where.UNKNOWN
+        return Where.HOST if _of_numbers(decl.type) else Where.UNKNOWN
     return Where.UNKNOWN
 
 

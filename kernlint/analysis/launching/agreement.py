@@ -12,6 +12,7 @@ from kernlint.analysis.launching.launch_context import LaunchView, launch_contex
 from kernlint.analysis.launching.launches import LaunchFact, flat_axes, launches
 from kernlint.analysis.launching.trials import Block, blocks_agree, threads_agree
 from kernlint.analysis.launching.whole_blocks import whole_blocks
+from kernlint.analysis.launching.whole_rounds import whole_rounds
 from kernlint.analysis.scenarios.axes import size_test
 from kernlint.analysis.scenarios.fitting import STRIDES
 from kernlint.analysis.scenarios.policy import scenarios
@@ -133,6 +134,7 @@ class Agreement:
                 or self._stated(seen)
                 or by_rows(seen)
                 or self._launched(seen)
+                or whole_rounds(seen, self._views)
                 or (seen.op in ("land", "lor", "lnot") and not any(self.differs(part) for part in seen.args))
             )
             known = self._answers[term] = not agreed

@@ -3,7 +3,7 @@
 import pytest
 
 from kernlint import registry
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 RULE = registry.load().get("KL105")
 
@@ -84,3 +84,21 @@ __global__ void rounds(const unsigned *state, unsigned *out, int part, int cells
 def test_what_is_taken_away_from_where_a_part_begins():
     assert_marked(RULE, PARTS.replace("BACK", "start - 32") % "")
     assert_marked(RULE, PARTS.replace("BACK", "start * 0 - 32") % " // bad")
+
+
+def test_numbers_that_wrap_are_not_before_the_start() -> None:
+    code = """
+__kernel void unfold(int ow, int oh, int kh, int kw, int channels, __global float *col, int start) {
+    const int w = get_global_id(0), h = (int)get_global_id(1) % oh, c = (int)get_global_id(1) / oh;
+    if (h < oh && w < ow && c < channels) {
+        for (int i = 0; i < kh; ++i)
+            for (int j = 0; j < kw; ++j) {
+                const int flipped = kh * kw - j - kw * i - 1;
+                const int at = w + ow * h + flipped * ow * oh + c * ow * oh * kh * kw;
+                col[at + start] = 1.0f;
+            }
+    }
+}
+"""
+    assert not findings(RULE, code, "opencl")
+    assert findings(RULE, code.replace("at = w +", "at = w - 1 +").replace("[at + start]", "[at]"), "opencl")

@@ -109,3 +109,24 @@ void run(const int *in, int *out, int n, int *next) { sums<<<(n + 255) / 256, 25
 
 def test_parts_may_be_handed_out() -> None:
     assert not findings(MixedLaunchDimensions, PARTS)
+
+
+CELLS = """
+struct Group { int weight; float angle[8]; };
+__global__ void turn(Group *groups, const float *by) {
+    const int group = blockIdx.x * blockDim.y;
+    PLACE
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "place, bad",
+    [
+        ("groups[group].angle[threadIdx.x & 7] = by[group];", False),
+        ("Group *own = &groups[group]; if (threadIdx.x < 8) own->angle[threadIdx.x] = by[group];", False),
+        ("groups[group + threadIdx.x].weight = 1;", True),
+    ],
+)
+def test_elements_of_what_a_block_has_for_itself(place: str, bad: bool) -> None:
+    assert bool(findings(MixedLaunchDimensions, CELLS.replace("PLACE", place))) is bad
