@@ -92,12 +92,18 @@ def share(atom: Term) -> tuple[Symbol, int] | None:
     return (symbol, divisor) if symbol is not None and symbol.kind is SymbolKind.PARAM and divisor > 0 else None
 
 
-def bounds(term: Term, count: Symbol) -> bool:
-    """Whether a condition keeps an index below ``count`` itself."""
+def bounds(term: Term, count: Symbol, times: int = 1) -> bool:
+    """Whether a condition keeps an index below ``count`` itself, or so many times that."""
     return any(
-        part.op in ("lt", "le") and plain(part.args[1]).symbol is count and symbols(part.args[0])
+        part.op in ("lt", "le") and symbols(part.args[0]) and _many(part.args[1], count, times)
         for part in subterms(term)
     )
+
+
+def _many(term: Term, count: Symbol, times: int) -> bool:
+    if times == 1 or count not in term.symbols:
+        return plain(term).symbol is count
+    return polynomial(term).coefficients == {(count.term,): times}
 
 
 def parts_of(term: Term, count: Symbol) -> bool:

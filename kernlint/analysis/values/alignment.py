@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import compress, product
+from math import gcd
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
@@ -241,15 +242,15 @@ class _Finder:
         if any(atom.op != "sym" for mono in ahead for atom in mono):
             return None
         certain = isinstance(access.type, (IntType, FloatType)) or () in ahead
-        lanes = align // (access.root.element.size or 1) or 2
         for name in names if len(names) == 1 or not certain else ():
-            if (certain or self._counted_one_by_one(access, name)) and self._uneven(name, lanes):
+            lanes = align // gcd(align, ahead[(name.term,)])
+            if (certain or self._counted_one_by_one(access, name, ahead[(name.term,)])) and self._uneven(name, lanes):
                 return Misaligned(access, align, "carved", pitch=name.name)
         return None
 
-    def _counted_one_by_one(self, access: Access, count: Symbol) -> bool:
-        """Whether the kernel goes through as many single elements as an argument of a launch in sight says, and does
-        not take it for a number of whole vectors anywhere."""
+    def _counted_one_by_one(self, access: Access, count: Symbol, size: int) -> bool:
+        """Whether the kernel goes through as many single elements, of ``size`` bytes each, as an argument of a launch in
+        sight says, and does not take it for a number of whole vectors anywhere."""
         if not self.admission.ways:
             return False
         singly = False
@@ -257,8 +258,14 @@ class _Finder:
             terms = (other.offset, *(guard.term for guard in other.guards))
             if any(parts_of(term, count) for term in terms):
                 return False
-            single = other.root is access.root and other.size == access.root.element.size
-            singly = singly or (single and any(bounds(guard.term, count) for guard in other.guards))
+            if (
+                other.root is not access.root
+                or not other.size
+                or size % other.size
+                or alignment_of(other.type, self.language)
+            ):
+                continue
+            singly = singly or any(bounds(guard.term, count, size // other.size) for guard in other.guards)
         return singly
 
     def _under(self, access: Access, align: int, block: Block, kind: str) -> Misaligned | None:

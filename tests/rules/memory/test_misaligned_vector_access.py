@@ -6,7 +6,7 @@ import pytest
 from kernlint_rules.memory.misaligned_vector_access import MisalignedVectorAccess
 
 from kernlint.finding import Severity
-from tests.rules.marked import assert_marked, findings
+from tests.rules.marked import assert_marked, assert_pair, findings
 
 CUDA = {
     "a thread for each element": """
@@ -382,3 +382,60 @@ __global__ void encode(const double *in, double *out, int samples, int length, i
 """
     assert_marked(MisalignedVectorAccess, code)
     assert not findings(MisalignedVectorAccess, code.replace("if (p >= ", "if (length % 2 || p >= "))
+
+
+PARTS = """
+__host__ __device__ inline size_t behind(int many) {
+    return many * sizeof(float);  // only bad
+    return (many * sizeof(float) + 15) / 16 * 16;  // only good
+}
+__global__ void spread(const float4 *in, const float *weight, int many, float4 *out) {
+    extern __shared__ __align__(16) char pool[];
+    float *w = (float *)pool;
+    float4 *line = (float4 *)(pool + behind(many));
+    for (int i = threadIdx.x; i < many; i += 64) w[i] = weight[i];
+    line[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];  // bad
+    __syncthreads();
+    float4 sum = make_float4(0, 0, 0, 0);
+    for (int i = 0; i < many; ++i) {
+        const float4 v = line[(threadIdx.x + i) % 64];
+        sum.x += w[i] * v.x;
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+bool run(const float4 *in, const float *weight, int many, float4 *out) {
+    if (many < 1 || many > 200) return false;
+    spread<<<8, 64, behind(many) + 64 * sizeof(float4)>>>(in, weight, many, out);
+    return true;
+}
+"""
+
+TRIPLES = """
+__global__ void bend(const float2 *in, const float *joint, int joints, float2 *out) {
+    extern __shared__ float2 pool[];
+    unsigned char *bytes = reinterpret_cast<unsigned char *>(pool);
+    float *at = reinterpret_cast<float *>(bytes);
+    float2 *line = reinterpret_cast<float2 *>(bytes + 3 * joints * sizeof(float));  // only bad
+    float2 *line = reinterpret_cast<float2 *>(bytes + 4 * joints * sizeof(float));  // only good
+    for (int i = threadIdx.x; i < 3 * joints; i += blockDim.x) at[i] = joint[i];
+    line[threadIdx.x] = in[threadIdx.x];  // bad
+    __syncthreads();
+    float2 v = line[threadIdx.x];
+    v.x += at[0];
+    out[threadIdx.x] = v;
+}
+void run(const float2 *in, const float *joint, int joints, float2 *out) {
+    if (joints % 2) return;  // only good
+    bend<<<1, 128, 128 * sizeof(float2) + 4 * joints * sizeof(float)>>>(in, joint, joints, out);
+}
+"""
+
+
+@pytest.mark.parametrize("code", [PARTS, TRIPLES], ids=["parts", "triples"])
+def test_vectors_behind_numbers_in_an_array_of_bytes(code: str) -> None:
+    assert_pair(MisalignedVectorAccess, code)
+
+
+def test_as_many_numbers_as_vectors_have() -> None:
+    even = PARTS.replace("many > 200) return", "many > 200 || many % 4) return").replace("  // bad", "")
+    assert not findings(MisalignedVectorAccess, "\n".join(x for x in even.splitlines() if "// only good" not in x))
