@@ -289,3 +289,51 @@ def _no_less(factor: Term) -> bool:
 def _picked(access: Access) -> frozenset[object]:
     """What of memory an element's index is made of."""
     return frozenset(symbol for symbol in symbols(access.offset) if symbol.kind is SymbolKind.LOAD)
+
+
+@excuse("races", of_access)
+def ends_of_runs(access: Access, of: Trace) -> bool:
+    """An element that an entry picks which differs from its neighbour in the array: of a run of equal entries only the
+    first, or the last, comes by, and whoever asks for runs has equal entries side by side.
+
+    ```cuda excused
+    __global__ void sums(const int *row, const float *x, float *y, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n || (i > 0 && row[i - 1] == row[i])) return;
+        float sum = 0.0f;
+        for (int k = i; k < n && row[k] == row[i]; ++k) sum += x[k];
+        y[row[i] % 1024] += sum;
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void sums(const int *row, const float *x, float *y, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n || (i > 0 && row[i - 1] == 0)) return;
+        float sum = 0.0f;
+        for (int k = i; k < n && row[k] == row[i]; ++k) sum += x[k];
+        y[row[i] % 1024] += sum;
+    }
+    ```
+    """
+    entries = _picked(access)
+    parts = (part for guard in access.guards for part in conjuncts(guard.term)) if entries else ()
+    return any(_beside(part, entries) for part in parts)
+
+
+def _beside(part: Term, entries: frozenset[object]) -> bool:
+    """Whether an entry has to differ from the one next to it, where there is one."""
+    if part.op == "lor":
+        sides = [_beside(arg, entries) for arg in part.args]
+        return any(sides) and all(told or not on_data(arg) for told, arg in zip(sides, part.args, strict=True))
+    if part.op != "ne":
+        return False
+    one, other = (plain(arg).symbol for arg in part.args)
+    if one is None or other is None or not (one in entries or other in entries):
+        return False
+    if one.kind is not SymbolKind.LOAD or other.kind is not SymbolKind.LOAD or one.origin[0] is not other.origin[0]:
+        return False
+    apart = polynomial(one.origin[1]) - polynomial(other.origin[1])
+    return {abs(value) for value in apart.coefficients.values()} == {
+        one.origin[0].element.size
+    } and () in apart.coefficients

@@ -35,6 +35,7 @@ from kernlint.analysis.scenarios.numbers import (
 )
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
+from kernlint.analysis.search.by_rounds import in_two_rounds
 from kernlint.analysis.search.endings import asked_at_ends
 from kernlint.analysis.search.inputs import opened
 from kernlint.analysis.search.rooms import Rooms
@@ -230,7 +231,7 @@ class Asker:
                 continue
             if unsettled(query):
                 free = free or opened(pair)
-                witness = None if free is None else self._with_inputs(free, query)
+                witness = self._of_rounds(query, pair.first.root) if free is None else self._with_inputs(free, query)
                 if witness is not None:
                     return witness
                 continue
@@ -244,6 +245,12 @@ class Asker:
             if not met_by_made_up_numbers.holds(pair, self.toucher.crowded(pair.a, launch)):
                 return witness
         return None
+
+    def _of_rounds(self, query: Overlap, root: Root) -> Refuted | None:
+        """A witness with what two rounds of a loop may have read, each for all threads."""
+        found = (self._found(one, root) for one in in_two_rounds(query))
+        witness = next((one for one in found if one is not None), None)
+        return None if witness is None else replace(witness, depends_on_data=True)
 
     def _with_inputs(self, free: Pair, query: Overlap) -> Refuted | None:
         """A witness with contents of memory that lead both threads to one place."""

@@ -15,7 +15,7 @@ from kernlint.analysis.accesses.pairs import (
 from kernlint.analysis.assumptions import applies, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses.promised import said_to_differ
-from kernlint.analysis.excuses.winners import claimed
+from kernlint.analysis.excuses.winners import claimed, ends_of_runs
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.order.words import field_of
 from kernlint.analysis.scenarios.policy import scenarios
@@ -326,7 +326,7 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     out: list[Scatter] = []
     for group in (*places(of.accesses, _scattered).values(), shared):
         for access in group:
-            if said_to_differ.holds(access, promised) or claimed.holds(access, of):
+            if said_to_differ.holds(access, promised) or claimed.holds(access, of) or ends_of_runs.holds(access, of):
                 continue
             found = None
             if access.kind is AccessKind.WRITE and id(access.root) not in atomics:

@@ -249,8 +249,8 @@ class _Finder:
         return None
 
     def _counted_one_by_one(self, access: Access, count: Symbol, size: int) -> bool:
-        """Whether the kernel goes through as many single elements, of ``size`` bytes each, as an argument of a launch in
-        sight says, and does not take it for a number of whole vectors anywhere."""
+        """Whether the kernel goes through as many single elements, of ``size`` bytes in all for each, as an argument of
+        a launch in sight says, and does not take it for a number of whole vectors anywhere."""
         if not self.admission.ways:
             return False
         singly = False
