@@ -283,9 +283,35 @@ def binary(op: str, a: Term, b: Term, type_: Type) -> Term:
             return const(value, type_)
     elif isinstance(type_, IntType):
         folded = _identity(op, a, b, type_)
+        if folded is None and op in _ORDERS:
+            folded = _of_choice(op, a, b)
         if folded is not None:
             return folded
     return _make(op, (a, b), type_)
+
+
+_ORDERS = frozenset({"lt", "le", "eq", "ne"})
+
+
+def _of_choice(op: str, a: Term, b: Term) -> Term | None:
+    """What a comparison of a choice with a number says of the condition, where one outcome settles it:
+    ``(outside ? 0 : 1) != 0`` is ``!outside``, ``(outside ? -1 : at) >= 0`` is ``!outside && at >= 0``."""
+    choice, other = (a, b) if b.op == "const" else (b, a)
+    if choice.op != "select" or other.op != "const" or choice.type == BOOL:
+        return None
+    cond, *ways = choice.args
+    if not any(way.op == "const" for way in ways):
+        return None
+    then, otherwise = (
+        binary(op, way, other, BOOL) if choice is a else binary(op, other, way, BOOL)
+        for way in (retype(one, choice.type) for one in ways)
+    )
+    if then.op != "const" and otherwise.op != "const":
+        return None
+    cond = truth(cond)
+    if then.op == "const":
+        return disjunction(cond, otherwise) if then.args[0] else conjunction(negate(cond), otherwise)
+    return disjunction(negate(cond), then) if otherwise.args[0] else conjunction(cond, then)
 
 
 def _make(op: str, args: tuple[Any, ...], type_: Type) -> Term:

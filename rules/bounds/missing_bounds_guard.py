@@ -19,6 +19,7 @@ from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.sizes import BY_NAME, whole_tiles
 from kernlint.analysis.extent.surplus import Exposed, Tier, example, surplus
 from kernlint.analysis.extent.unasked_room import Unasked, unasked
+from kernlint.analysis.extent.unfound import Unfound, unfound
 from kernlint.analysis.extent.unwrapped import Unwrapped, unwrapped
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
@@ -133,6 +134,7 @@ class MissingBoundsGuard(Rule):
         untested,
         other_conditions,
         unasked,
+        unfound,
         allocated,
         launch_context,
         limits,
@@ -163,6 +165,8 @@ class MissingBoundsGuard(Rule):
         first_rounds: tuple[Unwrapped, ...] = facts[unwrapped]
         yield from map(self._unwrapped, first_rounds)
         yield from self._unasked(facts[unasked])
+        searches: tuple[Unfound, ...] = facts[unfound]
+        yield from (self.told(one.access.span, one.told, calls(one.access)) for one in searches)
         rows: tuple[Appended, ...] = facts[appended]
         yield from map(self._appended, rows)
         late = {run.access for run in facts[overruns] if run.late and run.how is How.SIBLING}  # of a late guard
@@ -256,10 +260,9 @@ class MissingBoundsGuard(Rule):
             yield self.finding(
                 access.span,
                 f"{element(access)} is {verb(access)} at a place from {source} that nothing keeps below {name}: "
-                "the launch passes the room of the array, which is put to no use, and works on another count",
+                + first.why,
                 related=[
-                    Related(first.param.span, "this is how many elements are allocated"),
-                    Related(first.view.fact.span, "by this launch"),
+                    *first.related,
                     *(Related(other.span, f"so is {element(other)} here") for other in others[:2]),
                 ],
                 fix=f"test the place against {name} before the access",

@@ -159,3 +159,28 @@ def test_messages_name_what_the_source_names() -> None:
     assert both(f"ROWS{FROM_HEADER}") == "ROWS + 1"
     assert both("expression too large") == "... + 1"
     assert show(unknown("expression too large", I32)) == "?expression too large"
+
+
+def test_a_comparison_of_a_choice_with_a_number_says_what_decides_it():
+    outside = binary("lt", N.term, M.term, BOOL)
+    flag = select(outside, const(0, I32), const(1, I32))
+    assert binary("ne", flag, const(0, I32), BOOL) == negate(outside)
+    assert binary("eq", const(0, I32), flag, BOOL) == outside
+    place = select(outside, const(-1, I32), N.term)
+    inside = binary("le", const(0, I32), N.term, BOOL)
+    assert binary("le", const(0, I32), place, BOOL) == conjunction(negate(outside), inside)
+    assert binary("lt", place, const(0, I32), BOOL) == disjunction(outside, binary("lt", N.term, const(0, I32), BOOL))
+    assert binary("lt", place, M.term, BOOL).op == "lt"
+
+
+@given(st.data())
+def test_folded_choices_are_worth_the_same(data):
+    ways = [data.draw(st.one_of(terms(), st.integers(-3, 3).map(lambda value: const(value, I32)))) for _ in range(2)]
+    cond = truth(data.draw(terms()))
+    choice = select(cond, cast(ways[0], I32), cast(ways[1], I32), I32)
+    op, value = data.draw(st.sampled_from(["lt", "le", "eq", "ne"])), data.draw(st.integers(-3, 3))
+    env = {symbol: data.draw(st.sampled_from(range(-3, 4))) % 128 for symbol in (X, Y, Z)}
+    taken = evaluate(choice, env)
+    folded = evaluate(binary(op, choice, const(value, I32), BOOL), env)
+    if taken is not None and folded is not None:
+        assert folded == {"lt": taken < value, "le": taken <= value, "eq": taken == value, "ne": taken != value}[op]

@@ -4,8 +4,8 @@
 best[16]`` up to k, it does not.  Each argument that decides how far an index gets is taken at the number that the
 host's checks leave it, or that the launch passes, all of them together; loops are run to their end.  An argument that
 nothing bounds by a number is not speculated on, nor is anything that data, or a way out of a loop, have a say in.
-A place that a thread's number makes is asked for with threads of a block that the launch has (``if (tid < n)
-flux[tid]``).
+What the launch itself holds down, ``min(512, total - start)``, is as large as that too.  A place that a thread's number
+makes is asked for with threads of a block that the launch has (``if (tid < n) flux[tid]``).
 """
 
 from __future__ import annotations
@@ -111,6 +111,10 @@ def _at_most(view: LaunchView, wanted: set[Symbol], highest: int) -> Env | None:
         image = images.get(symbol)
         if image is None:
             return None
+        part = _part_of_many(image, tests)
+        if part is not None and 0 < part <= highest:
+            out[symbol] = part
+            continue
         for one in symbols(image):
             most = min(limits_of(one, tests), default=None)
             if most is None:
@@ -121,6 +125,21 @@ def _at_most(view: LaunchView, wanted: set[Symbol], highest: int) -> Env | None:
             return None
         out[symbol] = value
     return out if _allowed(tests, host) else None
+
+
+def _part_of_many(image: Term, tests: Sequence[Term]) -> int | None:
+    """How much at most a launch works on at once, of as much as there is: ``min(512, total - start)`` with a total that
+    nothing bounds by a number."""
+    image = plain(image)
+    if image.op != "min":
+        return None
+    for most, rest in (image.args, image.args[::-1]):
+        about = symbols(rest)
+        bounded = any(True for one in about for _ in limits_of(one, tests))
+        number: int | None = most.value
+        if number is not None and about and not bounded:
+            return number
+    return None
 
 
 def _allowed(tests: list[Term], host: Env) -> bool:

@@ -2,7 +2,8 @@
 length.
 
 ``for (k < min(taps[y], 32)) ring[k] = ...`` in one kernel says that there may be more taps than 32; another one with
-``ring[32]`` and ``k < taps[y]`` asks nothing of them.
+``ring[32]`` and ``k < taps[y]`` asks nothing of them.  Rows of 32 elements in memory, ``ring[y * 32 + k]``, are such
+arrays too.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.pushed import element_of, last_of_run
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, RootKind
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Polynomial
+from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
+from kernlint.tree.types import Space
 
 Clamp = tuple[str, int]
 """The name of an array of numbers, and what they are held down to."""
@@ -91,8 +95,37 @@ def _end(access: Access) -> Symbol | None:
     return None if symbol is None or any(symbol in symbols(guard.term) for guard in others) else symbol
 
 
+def _in_row(access: Access) -> Iterator[tuple[Symbol, Polynomial]]:
+    """(the number from memory that a loop goes as far as, where in the array the row begins that it goes along) of an
+    access whose place in the row is what the loop compares."""
+    found = elements(access) if access.loops else None
+    if found is None or found[1]:
+        return
+    inner = access.loops[-1]
+    for guard in access.guards:
+        for part in conjuncts(guard.term) if guard.kind is GuardKind.LOOP and guard.loop is inner else ():
+            symbol = _number(part.args[1]) if part.op == "lt" else None
+            others = (one for one in access.guards if one.loop is not inner and one.kind is not GuardKind.AFTER_LOOP)
+            if symbol is not None and not any(symbol in symbols(one.term) for one in others):
+                yield symbol, found[0] - polynomial(part.args[0])
+
+
+def _rows(facts: Facts) -> Iterator[Unclamped]:
+    """Rows of a constant number of elements that a loop goes along as far as data say."""
+    for access in facts[trace].accesses:
+        if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
+            continue
+        for symbol, row in _in_row(access):
+            known: dict[Clamp, Clamped] = facts[clamped_elsewhere]
+            for (name, room), other in known.items():
+                whole = bool(row.atoms) and all(times % room == 0 for times in row.coefficients.values())
+                if name == symbol.origin[0].name and whole and other.kernel != facts.kernel.function.name:
+                    yield Unclamped(access, name, room, other)
+                    return
+
+
 def _of(facts: Facts) -> tuple[Unclamped, ...]:
-    found: dict[Root, Unclamped] = {}
+    found: dict[Root, Unclamped] = {one.access.root: one for one in _rows(facts)}
     for access in facts[trace].accesses:
         root = access.root
         if root.kind is not RootKind.VARIABLE or not root.extent or not root.element.size or root in found:

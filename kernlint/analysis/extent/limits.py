@@ -13,6 +13,7 @@ from math import gcd
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.settled import under
 from kernlint.analysis.extent.truths import slack_of, truths
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, RootKind
@@ -143,7 +144,8 @@ def elements(access: Access, offset: Term | None = None) -> tuple[Polynomial, in
     if size == 1 and access.size > 1:
         return None  # bytes that hold something else
     out: dict[Monomial, int] = {}
-    for mono, value in polynomial(access.offset if offset is None else offset).coefficients.items():
+    place = under(access.offset if offset is None else offset, access.guards)
+    for mono, value in polynomial(place).coefficients.items():
         if value % size and mono:
             return None
         out[mono] = value // size

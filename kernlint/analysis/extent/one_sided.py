@@ -30,16 +30,24 @@ Form = tuple[object, ...]
 @dataclass(frozen=True, slots=True, eq=False)
 class OneSided:
     """An access at a coordinate that ``tested`` keeps inside at one end, and nothing at the other as ``both`` keeps its
-    like; ``below``: the end that is not tested is 0."""
+    like; ``below``: the end that is not tested is 0.  ``tested`` is None: nothing keeps it at either end."""
 
     access: Access
-    tested: Guard
+    tested: Guard | None
     both: Guard
     below: bool
 
     @property
     def told(self) -> Told:
         """What is wrong, in words."""
+        if self.tested is None:
+            return Told(
+                f"{element(self.access)} is {verb(self.access)} at a coordinate that nothing tests: one that is "
+                "made of data in the same way is kept from being negative and below its end",
+                [Related(self.both.span, "the other coordinate is tested here")],
+                "the data put both coordinates outside, as the test of the one says",
+                "test this coordinate too",
+            )
         may = "may be negative" if self.below else "may be too large"
         ends = "below 0" if self.below else "past their ends"
         other, this = "kept from being negative", "kept below its end"
@@ -177,7 +185,45 @@ def _of(access: Access) -> OneSided | None:
                 continue
             if not _asked_else(access, one, other, below) and _stands_in(one, found[0]) and _stands_in(other, found[0]):
                 return OneSided(access, upper[one] if below else lower[one], (lower if below else upper)[other], below)
+    return _untested(access, {form: upper[form] for form in both}) if both else None
+
+
+def _untested(access: Access, both: dict[Polynomial, Guard]) -> OneSided | None:
+    """A coordinate of which nothing is asked, where another number that the same array holds is tested at both ends:
+    both are the whole part of numbers in floating point, a position.
+
+    Silent: ``rows[i]`` and ``cols[i]`` of which one is tested.  Still told: ``(int)p[i].y`` beside ``(int)p[i].x``.
+    """
+    found = elements(access)
+    asked = {s for guard in access.guards for s in symbols(guard.term)}
+    for mono in found[0].coefficients if found is not None else ():
+        moving = [atom for atom in mono if of_data(atom)]
+        if found is None or len(moving) != 1 or not _whole(moving[0]):
+            continue
+        one = polynomial(moving[0])
+        mine = _loads(one)
+        for other, guard in both.items():
+            theirs = _loads(other)
+            alike = bool(mine) and like(one) == like(other) and _held_in(mine) == _held_in(theirs)
+            if alike and not mine & (theirs | asked) and _stands_in(one, found[0]) and _stands_in(other, found[0]):
+                return OneSided(access, None, guard, False)
     return None
+
+
+def _loads(form: Polynomial) -> set[Symbol]:
+    return {s for atom in form.atoms for s in symbols(atom) if s.kind is SymbolKind.LOAD}
+
+
+def _held_in(data: set[Symbol]) -> set[object]:
+    """The arrays that numbers are read from; a number stands for itself where it is read from none."""
+    return {symbol.origin[0] if isinstance(symbol.origin, tuple) else symbol for symbol in data}
+
+
+def _whole(atom: Term) -> bool:
+    """Whether a number is the whole part of one in floating point, at most converted further."""
+    while atom.op == "cast" and isinstance(atom.args[0].type, IntType):
+        atom = atom.args[0]
+    return atom.op == "cast" and isinstance(atom.args[0].type, FloatType)
 
 
 def _compute(facts: Facts) -> tuple[OneSided, ...]:
@@ -185,7 +231,7 @@ def _compute(facts: Facts) -> tuple[OneSided, ...]:
     for access in facts[trace].accesses:
         one = _of(access)
         if one is not None:
-            found.setdefault((access.root, one.tested.span), one)
+            found.setdefault((access.root, (one.tested or one.both).span), one)
     return tuple(found.values())
 
 

@@ -1,6 +1,6 @@
 """Tests that another kernel of the file makes of the same rows, and this one does not.
 
-Kernels of a file that take parameters of the same names are about the same data.  Four things are compared:
+Kernels of a file that take parameters of the same names are about the same data.  Five things are compared:
 
 * places in rows of ``count`` elements (``d * count + p``) that grow with the grid: the other kernel keeps ``p`` below
   ``count``, and this one has no test of either and no launch in sight;
@@ -8,6 +8,8 @@ Kernels of a file that take parameters of the same names are about the same data
   the array has one more (``ends_of_items``);
 * places that an index array chooses: the other kernel takes ``0 <= id`` and ``id < rows`` for what is a place in the
   array, and this one only the first;
+* places that data choose in rows of ``count`` elements, which the other kernel makes of the same data in the same way
+  and keeps below ``count``;
 * rows of one pitch that an index array chooses: the other kernel keeps ``id`` below ``rows``, and this one is passed
   ``rows`` too and has no use for it.
 """
@@ -39,6 +41,12 @@ Chosen = tuple[str, str]
 
 Picked = tuple[str, str, str]
 """The name of the array whose elements choose rows, the pitch of the rows in words, and ``rows``."""
+
+
+Formed = tuple[str, str, str, str]
+"""The name of an array, the index in a row of it in words, the name of the row's length, and ``row``."""
+
+Key = Rows | Chosen | Picked | Formed
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +95,12 @@ def _picked(place: Place, datum: Symbol) -> Picked:
     return datum.origin[0].name, words(term_of(place.pitch)), "rows"
 
 
-def _compute(facts: ModuleFacts) -> dict[Rows | Chosen | Picked, list[Tested]]:
-    found: dict[Rows | Chosen | Picked, list[Tested]] = {}
+def _formed(place: Place, row: str) -> Formed:
+    return place.access.root.name, words(term_of(place.index)), row, "row"
+
+
+def _compute(facts: ModuleFacts) -> dict[Key, list[Tested]]:
+    found: dict[Key, list[Tested]] = {}
     for kernel, of in facts[kernel_traces].compared():
         name = kernel.function.name
         for access in of.accesses:
@@ -102,6 +114,8 @@ def _compute(facts: ModuleFacts) -> dict[Rows | Chosen | Picked, list[Tested]]:
                 row, datum = _parameter(place.row), _datum(place.index)
                 if row == size:
                     found.setdefault((place.index, row), []).append(test)
+                if datum is not None and row == size:
+                    found.setdefault(_formed(place, size), []).append(test)
                 if datum is not None:
                     found.setdefault(_picked(place, datum), []).append(test)
                 if datum is not None and any(_kept_up(guard, datum) for guard in access.guards):
@@ -120,13 +134,16 @@ def _untested(facts: Facts) -> Iterator[Untested]:
     unused = without_use(facts.function)
     for mine in found.values():
         for place in mine:
-            keys: list[tuple[Rows | Chosen | Picked, set[str]]]
+            keys: list[tuple[Key, set[str]]]
             keys = [(key, _names(facts)) for key in (_key(place, facts),) if key is not None]
-            datum = _datum(place.index) if unused and not place.limits else None
+            row = _parameter(place.row)
+            datum = _datum(place.index) if (unused or row is not None) and not place.limits else None
             if datum is not None and not any(datum in symbols(guard.term) for guard in place.access.guards):
                 keys.append((_picked(place, datum), set(unused)))
+                if row is not None:
+                    keys.append((_formed(place, row), {row}))
             if keys:
-                known: dict[Rows | Chosen | Picked, list[Tested]] = facts[tested_elsewhere]  # walks kernels
+                known: dict[Key, list[Tested]] = facts[tested_elsewhere]  # walks kernels
                 others = [
                     one for key, sizes in keys for one in known.get(key, ()) if one.kernel != own and one.size in sizes
                 ]

@@ -19,7 +19,7 @@ from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, last_part, unused_sizes
 from kernlint.analysis.extent.wrong_guards.axes import either, either_end, other_axis, square, swapped, twice
-from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows, repeated_tests
+from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows, clamped_neighbours, repeated_tests
 from kernlint.analysis.extent.wrong_guards.clamped_rows import clamped_to_rows
 from kernlint.analysis.extent.wrong_guards.ends import (
     backwards,
@@ -134,6 +134,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += square(facts[trace], facts[places], passed)
         seen = {one.access for one in found}
         found += [one for one in chosen_rows(facts[places]) if one.access not in seen]
+        seen = {one.access for one in found}
+        found += [one for one in clamped_neighbours(facts[places]) if one.access not in seen]
         found += [one for one in repeated_tests(facts[places]) if one.access not in seen]
         seen = {one.access for one in found}
         found += [one for one in past_rows(facts[places]) if one.access not in seen and not _held(one, facts)]

@@ -17,7 +17,7 @@ from kernlint.analysis.extent.places import Place, chosen, moves
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind
-from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, plain, substitute, symbols
 from kernlint.tree.types import I64
 
@@ -59,6 +59,15 @@ def _segment(place: Place) -> Limit | None:
     return None
 
 
+def _below_number(place: Place) -> tuple[Polynomial, Limit] | None:
+    """The number that an index is kept below, and the test that does it."""
+    for truth in truths(place.access.guards):
+        most = (place.index + truth.left).constant
+        if most is not None and most > 0 and truth.left.constant is None and truth.unit == 1 and not place.extra:
+            return number(most + 1), Limit(number(most), truth.guard, truth.part)
+    return None
+
+
 class Siblings:
     """The places of a kernel by what they have in common."""
 
@@ -93,19 +102,34 @@ class Siblings:
             if limit is not None and of_arguments(limit.size) and self._alike(place, other, group, limit):
                 yield limit.size, other, limit
                 return
+        yield from self._numbers(place, group)
         yield from self._segments(place, group)
 
-    def _alike(self, place: Place, other: Place, group: Sequence[Place], limit: Limit) -> bool:
+    def _numbers(self, place: Place, group: Sequence[Place]) -> Iterator[tuple[Polynomial, Place, Limit]]:
+        """A number that an index which grows with the grid is kept below elsewhere."""
+        if not any(grows(term_of(place.index), axis) for axis in range(3)):
+            return
+        for other in group:
+            found = _below_number(other) if other.access is not place.access else None
+            if found is not None and self._alike(place, other, group, found[1], found[0]):
+                yield found[0], other, found[1]
+                return
+
+    def _alike(
+        self, place: Place, other: Place, group: Sequence[Place], limit: Limit, below: Polynomial | None = None
+    ) -> bool:
+        """``below``: the size, where that is a number."""
         if not same_way(place.access, other.access, limit):
             return False
+        size = limit.size if below is None else below
         if other.access.root is place.access.root:
             return other.pitch == place.pitch
         # The array has so many elements for each row of the other; rows with a pitch of their own may be padded too.
         first = place.row is None and other.row is None
         if first and other.pitch != place.pitch and _of_one_size(other.pitch, place.pitch):
-            return self._launched(limit.size)
+            return self._launched(size)
         rows = first and place.pitch.constant is not None
-        return (rows or other.pitch == place.pitch) and self._implied(place, other, group, limit.size)
+        return (rows or other.pitch == place.pitch) and self._implied(place, other, group, size)
 
     def _segments(self, place: Place, group: Sequence[Place]) -> Iterator[tuple[Polynomial, Place, Limit]]:
         """A value that is read beyond the end of the block's segment, and of no use there: all that is written at the
@@ -149,7 +173,7 @@ class Siblings:
             return False  # rows with a length of their own may have room at their end
         if not place.access.writes:
             writes = [one for one in group if one.access.writes]
-            return other.access.writes and all(one.bound is not None for one in writes)
+            return other.access.writes and all(one.bound is not None or _below_number(one) for one in writes)
         if self.context.launches:
             return self._launched(size)
         # What fills an array up to whole blocks writes what it has read, or a neutral value: that one is longer.

@@ -5,8 +5,8 @@ fills and leaves the count of in memory.  Two things say that there may be more 
 
 * what has been stored is used later, here, in another kernel of the file or by the host, as far as ``min(*count,
   room)`` says, and nothing keeps the slot below that: no test does, or one that lets the room itself pass;
-* the list has a constant number of elements, data decide who takes a slot, and more threads may do so than there are
-  elements: all threads of a grid, or of a block that is larger.
+* the list has a constant number of elements, as it is declared or as the host allocates it, data decide who takes a
+  slot, and more threads may do so than there are elements: all threads of a grid, or of a block that is larger.
 
 A test of the room that is left says nothing once the slot is past it: ``capacity - slot >= 3`` is a difference of
 unsigned numbers, and threads that found no room have counted on.
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.checked_limits import limits_of
 from kernlint.analysis.extent.counted_stores import Drawn, drawn_stores
 from kernlint.analysis.extent.counter_clamps import Clamp, called, clamped_counters, held_down_by_host, held_in
 from kernlint.analysis.extent.counts import is_slot
@@ -30,7 +31,7 @@ from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
-from kernlint.tree.nodes import Assign, Cast, IncDec, Member, Node, Subscript
+from kernlint.tree.nodes import Assign, Atomic, Cast, IncDec, IntLit, Member, Node, Subscript
 from kernlint.tree.types import ArrayType, IntType, Space
 
 LARGE = 1 << 16
@@ -101,6 +102,34 @@ def _room_in(one: Drawn) -> int | None:
     if root.kind is RootKind.VARIABLE and root.extent and one.times == root.element.size:
         return root.extent // one.times
     return None
+
+
+def _allocated(one: Drawn, facts: Facts) -> int | None:
+    """The constant number of elements that each launch in sight has for the list, where none says how many threads
+    there are at most."""
+    if one.access.root.kind is not RootKind.PARAM or one.rest.constant is None or _wraps(one):
+        return None
+    rooms: set[int | None] = set()
+    for view in facts[launch_context].launches:
+        extent = dict(view.fact.extents).get(one.access.root.name)
+        tests = [part for check in view.checks for part in conjuncts(check)]
+        threads = {s for size in (*(view.fact.grid or ()), *(view.fact.threads or ())) for s in symbols(size)}
+        few = any(True for symbol in threads for _ in limits_of(symbol, tests))
+        rooms.add(
+            None if extent is None or extent.value is None or few else (extent.value - one.rest.constant) // one.times
+        )
+    return rooms.pop() if len(rooms) == 1 else None
+
+
+def _wraps(one: Drawn) -> bool:
+    """Whether a counter begins anew at a number: what counts up to ``atomicInc``'s second argument gets no further."""
+    node = one.counter.node if one.counter is not None else None
+    if not isinstance(node, Atomic) or node.op != "inc" or not node.operands:
+        return False
+    limit = node.operands[0]
+    while isinstance(limit, Cast):
+        limit = limit.operand
+    return not (isinstance(limit, IntLit) and limit.value & 0xFFFFFFFF == 0xFFFFFFFF)
 
 
 def _clamped(one: Drawn, clamps: list[Clamp], room: int | None, names: set[str]) -> Clamp | None:
@@ -241,9 +270,11 @@ def _compute(facts: Facts) -> tuple[Overfull, ...]:
         clamp = _clamped(one, known, room, own) or _host_clamp(one, facts)
         if clamp is not None and not (root.space is Space.SHARED and _few(one, room or 0, of, facts)):
             found[root] = Overfull(one.access, words(clamp.limit), clamp, lets_through=one.cap is not None)
-        elif clamp is not None or room is None or counter is None or one.cap is not None:
             continue
-        elif room > 1 and _crowded(one, counter, room, of, facts):
+        if clamp is not None or counter is None or one.cap is not None:
+            continue
+        room = _allocated(one, facts) if room is None else room
+        if room is not None and room > 1 and _crowded(one, counter, room, of, facts):
             found[root] = Overfull(one.access, str(room))
     return tuple(found.values())
 

@@ -104,7 +104,7 @@ refused_slots = ModuleAnalysis("refused_slots", _compute, needs=(kernel_traces,)
 """The lists whose slots a kernel of the file compares with an argument: a :class:`Refused` for each."""
 
 
-def _by_data(counter: Access, access: Access) -> bool:
+def by_data(counter: Access, access: Access) -> bool:
     """Whether data decide who stores at a slot, and no test of what the counter holds does."""
     tests = [
         guard for guard in (*counter.guards, *access.guards) if guard.kind not in (GuardKind.LOOP, GuardKind.AFTER_LOOP)
@@ -149,7 +149,7 @@ def _of(facts: Facts) -> Iterator[Unrefused]:
             counter is None
             or other is None
             or other.kind != one.access.root.element
-            or not _by_data(counter, one.access)
+            or not by_data(counter, one.access)
         ):
             continue
         symbol = other.room.symbol

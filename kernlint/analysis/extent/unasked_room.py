@@ -3,20 +3,25 @@
 The host allocates ``capacity`` elements, passes the capacity, and launches over another count; the kernel stores at a
 place out of memory (a number of a voxel, a rank in a sum), or at one that it has drawn from a counter, and has no use
 for the capacity.  Who passes it knows that there may be more places than room.  The capacity may be a member of the
-struct that brings the array.
+struct that brings the array.  With no host in sight it is the one number in the struct of a list and its counter that
+no kernel of the file puts to any use, or the one that is passed right behind them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
-from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.extent.counted_stores import drawn_stores
 from kernlint.analysis.extent.drawn import from_atomic
 from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.slots_elsewhere import by_data
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, GuardKind, RootKind
+from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, RootKind
 from kernlint.analysis.trace.values import StructValue
+from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
@@ -32,13 +37,26 @@ MANY = 1 << 20
 @dataclass(frozen=True, slots=True, eq=False)
 class Unasked:
     """An ``access`` at a place out of memory, or (``drawn``) from a counter, in an array of as many elements as
-    ``param``, or the member of it that is the ``name``, says by the launch."""
+    ``param``, or the member of it that is the ``name``, says by the launch (``view``; None: none is in sight)."""
 
     access: Access
     param: ParamDecl
-    view: LaunchView
+    view: LaunchView | None
     name: str
     drawn: bool
+
+    @property
+    def why(self) -> str:
+        """What is wrong with the room, in words."""
+        if self.view is None:
+            return "it comes with the list and its counter, and is put to no use"
+        return "the launch passes the room of the array, which is put to no use, and works on another count"
+
+    @property
+    def related(self) -> list[Related]:
+        """Where the room is passed."""
+        passed = [Related(self.view.fact.span, "by this launch")] if self.view is not None else []
+        return [Related(self.param.span, "this is how many elements are allocated"), *passed]
 
 
 def without_use(function: FunctionDecl) -> dict[str, ParamDecl]:
@@ -115,9 +133,51 @@ def _place(access: Access) -> Symbol | None:
     return symbol if symbol is not None and (symbol.kind is SymbolKind.LOAD or from_atomic(symbol)) else None
 
 
+def _named(facts: ModuleFacts) -> frozenset[str]:
+    """The members of objects that kernels of a file use."""
+    bodies = [kernel.function.body for kernel in facts.module.kernels if kernel.function.body is not None]
+    return frozenset(node.field for body in bodies for node in walk(body) if isinstance(node, Member))
+
+
+named_members = ModuleAnalysis("named_members", _named)
+"""What the members are called that the kernels of a file put to some use."""
+
+
+def _behind(function: FunctionDecl, names: tuple[str, str], unused: dict[str, ParamDecl]) -> list[str]:
+    """The unused number that is passed right behind a list and its counter."""
+    params = [param.name for param in function.params if not param.implicit]
+    places = [params.index(name) for name in names if name in params]
+    after = max(places) + 1 if len(places) == 2 and abs(places[0] - places[1]) == 1 else len(params)
+    return [name for name in params[after : after + 1] if name in unused]
+
+
+def _without_host(facts: Facts) -> Iterator[Unasked]:
+    """Stores at slots that a counter hands out where data say, with room at hand that nobody asks for."""
+    of = facts[trace]
+    unused = without_use(facts.function) if any(one.kind is AccessKind.ATOMIC for one in of.accesses) else {}
+    for one in drawn_stores(of, {}) if unused and not of.calls else ():
+        list_, counter = one.access.root, one.counter
+        plain_ = one.cap is None and one.rest.constant is not None and not one.in_columns
+        if counter is None or not plain_ or not by_data(counter, one.access) or counter.root is list_:
+            continue
+        if list_.kind is not RootKind.PARAM or counter.root.kind is not RootKind.PARAM or counter.offset.value != 0:
+            continue
+        owner, _, _ = list_.name.rpartition(".")
+        if owner and counter.root.name.rpartition(".")[0] == owner:
+            used: frozenset[str] = facts[named_members]
+            rooms = [name for name in unused if name.rpartition(".")[0] == owner]
+            rooms = [name for name in rooms if name.rpartition(".")[2] not in used]
+        else:
+            rooms = _behind(facts.function, (list_.name, counter.root.name), unused)
+        if len(rooms) == 1:
+            yield Unasked(one.access, unused[rooms[0]], None, rooms[0], True)
+
+
 def _compute(facts: Facts) -> tuple[Unasked, ...]:
     views = facts[launch_context].launches
-    if not views or not any(view.fact.extents for view in views):
+    if not views and not facts[launch_context].stated:
+        return tuple(_without_host(facts))
+    if not any(view.fact.extents for view in views):
         return ()
     unused = without_use(facts.function)
     if not unused:
@@ -140,5 +200,5 @@ def _compute(facts: Facts) -> tuple[Unasked, ...]:
     return tuple(out)
 
 
-unasked = KernelAnalysis("unasked", _compute, needs=(trace, launch_context))
+unasked = KernelAnalysis("unasked", _compute, needs=(trace, launch_context, named_members))
 """Each :class:`Unasked` access of a kernel variant, in order of the walk."""

@@ -172,3 +172,31 @@ int run(const int *key, const float *table, int entries, float *out) {
 )
 def test_arrays_as_long_as_the_limit_is_large(size: str, limit: str, bad: bool) -> None:
     assert bool(findings(ArrayIndexOutOfRange, TABLE.replace("SIZE", size).replace("LIMIT", limit))) is bad
+
+
+PARTS = """
+#include <algorithm>
+__constant__ float2 axis[ROOM];
+__global__ void add(const float *in, float *out, int n, int parts) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float sum = 0.0f;
+    for (int p = 0; p < parts; ++p) sum += axis[p].x * in[(size_t)p * n + i];
+    out[i] += sum;
+}
+void run(const float *in, float *out, int n, int total) {
+    CHECK
+    for (int first = 0; first < total; first += 96) {
+        const int parts = std::min(96, total - first);
+        add<<<(n + 127) / 128, 128>>>(in, out, n, parts);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("room", "check", "bad"), [("64", "", True), ("96", "", False), ("64", "if (total > 60) return;", False)]
+)
+def test_what_the_launch_itself_holds_down(room: str, check: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, PARTS.replace("ROOM", room).replace("CHECK", check))
+    assert any("axis" in one.message for one in found) is bad, [one.message for one in found]

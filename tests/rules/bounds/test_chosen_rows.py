@@ -99,3 +99,87 @@ void run(const float *in, float *out, int edge, int w, int h, int stride) {
 def test_axes_of_a_launch_that_leaves_out_an_edge():
     assert_marked(RULE, EDGES % ("h", "w", "  // bad"))
     assert_marked(RULE, EDGES % ("w", "h", ""))
+
+
+VOLUME = """\
+__global__ void probe(const float *vol, const float3 *at, float *out, int nx, int ny, int nz, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int x = (int)floorf(at[i].x), y = (int)floorf(at[i].y), z = (int)floorf(at[i].z);
+    float sum = 0.0f;
+    if (x >= 0 && y >= 0 && z >= 0 && x < nx%s && y < ny%s && z < nz%s)
+        sum = vol[(z * ny + y) * nx + x] + vol[(z * ny + y) * nx + x + 1]
+            + vol[(z * ny + y + 1) * nx + x]%s
+            + vol[((z + 1) * ny + y) * nx + x];%s
+    out[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("tests", "marks"),
+    [
+        ((" - 1", " - 1", " - 1"), ("", "")),
+        ((" - 1", " - 1", ""), ("", "  // bad")),
+        ((" - 1", "", " - 1"), ("  // bad", "")),
+    ],
+)
+def test_neighbours_along_each_axis(tests, marks):
+    assert_marked(RULE, VOLUME % (*tests, *marks))
+
+
+CLAMPED = """\
+__kernel void soften(__global const float *img, __global const float2 *at, __global float *out, int w, int h, int n) {
+    int i = get_global_id(0);
+    if (i >= n) return;
+    int x = clamp((int)at[i].x, 0, w - %d), y = clamp((int)at[i].y, 0, h - %d);
+    float sum = img[y * w + x] + img[y * w + x + 1]%s;
+    out[i] = sum + img[(y + 1) * w + x];%s
+}
+"""
+
+
+@pytest.mark.parametrize(("x", "y", "mark"), [(2, 2, ""), (2, 1, "  // bad"), (4, 1, "")])
+def test_clamps_that_keep_a_neighbour_inside_along_one_axis(x, y, mark):
+    assert_marked(RULE, CLAMPED % (x, y, "", mark), "opencl")
+
+
+FLAGS = """\
+__device__ int cell(float2 p, int w, int h) {
+    int x = (int)p.x, y = (int)p.y;
+    if (x < 0 || y < 0 || x >= w || y %s h) return -1;
+    return y * w + x;
+}
+
+__global__ void deposit(const float2 *at, float *grid, int w, int h, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int c = cell(at[i], w, h);
+    if (c %s) atomicAdd(&grid[c], 1.0f);%s
+}
+
+__global__ void clear(float *grid, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h) grid[y * w + x] = 0.0f;
+}
+"""
+
+
+@pytest.mark.parametrize("asked", [">= 0", "!= -1", "> -1"])
+@pytest.mark.parametrize(("end", "mark"), [(">=", ""), (">", "  // bad")])
+def test_a_helper_that_answers_a_negative_number_outside(asked, end, mark):
+    assert_marked(RULE, FLAGS % (end, asked, mark))
+
+
+def test_a_flag_that_says_what_is_outside():
+    flag = """\
+__global__ void mark(const float2 *at, unsigned *seen, int w, int h, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int x = (int)at[i].x, y = (int)at[i].y, keep = 1;
+    if (x < 0 || y < 0 || x >= w || y >= %s) keep = 0;
+    if (keep) atomicAdd(&seen[y * w + x], 1u);%s
+}
+"""
+    assert_marked(RULE, flag % ("h", ""))
+    assert_marked(RULE, flag % ("w", "  // bad"))

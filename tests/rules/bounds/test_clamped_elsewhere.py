@@ -49,3 +49,36 @@ def test_lengths_of_reads(first: str, room: str, second: str, test: str, bad: bo
     code = READS.replace("FIRST", first).replace("ROOM", room).replace("SECOND", second).replace("TEST", test)
     found = findings(ArrayIndexOutOfRange, code)
     assert bool(found) is bad, [one.message for one in found]
+
+
+LISTS = """
+#define ROOM 64
+__global__ void gather(const int *first, const int *many, const int *from, int *row, int n) {
+    const int i = blockIdx.x;
+    if (i >= n) return;
+    const int end = END;
+    for (int k = threadIdx.x; k < end; k += blockDim.x) row[PITCH + k] = from[first[i] + k];
+}
+__global__ void degree(const int *row, const int *many, float *out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float sum = 0.0f;
+    for (int k = 0; k < min(many[i], ROOM); ++k) sum += row[i * ROOM + k];
+    out[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "pitch", "bad"),
+    [
+        ("many[i]", "i * ROOM", True),
+        ("min(many[i], ROOM)", "i * ROOM", False),
+        ("many[i]", "i * 100", False),
+        ("many[i] % ROOM", "i * ROOM", False),
+        ("many[i]", "first[i]", False),
+    ],
+)
+def test_rows_in_memory_that_another_kernel_clamps_the_length_of(end: str, pitch: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, LISTS.replace("END", end).replace("PITCH", pitch))
+    assert any("clamps it to that" in one.message for one in found) is bad, [one.message for one in found]

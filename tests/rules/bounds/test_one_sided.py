@@ -130,3 +130,29 @@ def test_coordinates_that_are_computed(made: str, test: str, bad: bool) -> None:
     code = WARPED.replace("MADE", made).replace("TEST", test)
     found = [*findings(NegativeIndex, code), *findings(WrongBoundsGuard, code)]
     assert any("coordinate" in one.message for one in found) is bad, [one.message for one in found]
+
+
+SPLAT = """
+__global__ void splat(float *img, const float2 *at, const float *weight, const int *row, int w, int h, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int x = (int)floorf(at[i].x), y = ROW;
+    if (TEST) return;
+    atomicAdd(&img[y * w + x], weight[i]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "test", "bad"),
+    [
+        ("(int)floorf(at[i].y)", "x < 0 || x >= w", True),
+        ("(int)floorf(at[i].y)", "x < 0 || x >= w || y < 0 || y >= h", False),
+        ("(int)floorf(at[i].y)", "x < 0 || x >= w || at[i].y < 0.0f || at[i].y >= h", False),
+        ("row[i]", "x < 0 || x >= w", False),
+        ("min(max((int)floorf(at[i].y), 0), h - 1)", "x < 0 || x >= w", False),
+    ],
+)
+def test_a_coordinate_of_a_position_that_nothing_tests(row: str, test: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, SPLAT.replace("ROW", row).replace("TEST", test))
+    assert any("nothing tests" in one.message for one in found) is bad, [one.message for one in found]

@@ -71,3 +71,53 @@ __global__ void get(const float *table, float *dst, const int *ids, int rows, in
 )
 def test_places_of_an_index_array_with_one_end_tested(test, mark):
     assert_marked(RULE, ROWS % (test, mark))
+
+
+RINGS = """\
+struct Ring { float *cells; const int *head; int length; int width; };
+
+__global__ void peek(Ring ring, float *out, int streams) {
+    int s = blockIdx.x * blockDim.x + threadIdx.x;
+    if (s >= streams) return;
+    int at = ring.head[s] / ring.width;
+    if (at >= ring.length) return;
+    out[s] = ring.cells[s * ring.length + at];
+}
+
+__global__ void push(Ring ring, const float *in, int streams) {
+    int s = blockIdx.x * blockDim.x + threadIdx.x;
+    if (s >= streams) return;
+    int at = ring.head[s] %s;%s
+    ring.cells[s * ring.length + at] = in[s];%s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "test", "mark"),
+    [
+        ("/ ring.width", "", "  // bad"),
+        ("/ ring.width", " if (at >= ring.length) return;", ""),
+        ("/ ring.width", " if (ring.head[s] >= ring.length * ring.width) return;", ""),
+        ("% ring.width", "", ""),  # another place
+    ],
+)
+def test_a_place_in_a_row_that_both_kernels_make_of_the_same_data(made, test, mark):
+    assert_marked(RULE, RINGS % (made, test, mark))
+
+
+NUMBERS = """\
+#define CELLS 5000
+__attribute__((reqd_work_group_size(128, 1, 1)))
+__kernel void shift(__global const float *in, __global float *out, const float by) {
+    const int cell = get_group_id(0) * 640 + 512 + get_local_id(0);
+    const float old = cell < CELLS ? in[cell] : 0.0f;
+    %sout[cell] = old * old + by;%s
+}
+"""
+
+
+def test_numbers_that_indices_are_kept_below():
+    assert_marked(RULE, NUMBERS % ("", "  // bad"), "opencl")
+    assert_marked(RULE, NUMBERS % ("if (cell < CELLS) ", ""), "opencl")
+    assert_marked(RULE, NUMBERS.replace("get_group_id(0) * 640 + ", "") % ("", ""), "opencl")

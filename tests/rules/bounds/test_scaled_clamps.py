@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 TEXT = """
 __device__ int place(float x, float low, float high) {
@@ -81,3 +82,18 @@ __global__ void count(const float *x, unsigned *out, int n, float width) {
 @pytest.mark.parametrize(("last", "mark"), [("48", " // bad"), ("47", "")])
 def test_a_whole_number_that_is_held_down_whatever_was_said_before(last: str, mark: str) -> None:
     assert_marked(ArrayIndexOutOfRange, LATER.replace("LAST", last).replace("MARK", mark))
+
+
+FLOATS = """
+__global__ void smooth(const float *x, float *lut, float *out, int bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < bins) lut[i] = 0.0f;
+    if (i < n) out[i] = lut[(int)fminf(fmaxf(x[i], 0.0f), TOP)];
+}
+"""
+
+
+@pytest.mark.parametrize(("top", "bad"), [("(float)bins", True), ("bins - 1.0f", False), ("(float)(bins - 1)", False)])
+def test_clamps_in_floating_point_to_a_size(top: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, FLOATS.replace("TOP", top))
+    assert any("clamped to bins" in one.message for one in found) is bad, [one.message for one in found]

@@ -248,3 +248,42 @@ def test_the_host_copies_as_many_as_there_is_room_for(test: str, size: str, held
     code = COPIED.replace("TEST", test).replace("SIZE", size).replace("HELD", held)
     code = code.replace("ROOM", ", int room" if test else "").replace("GIVEN", ", most" if test else "")
     assert bool(findings(ArrayIndexOutOfRange, code)) is bad
+
+
+HITS = """
+#include <cuda_runtime.h>
+constexpr unsigned kHits = 15;
+__global__ void search(const unsigned *key, unsigned goal, unsigned *hits, unsigned n) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && (key[i] ^ goal) < 1000u) {
+        const unsigned at = COUNT;
+        TEST hits[at + 1] = i;
+    }
+}
+void run(const unsigned *key, unsigned goal, unsigned n) {
+    CHECK
+    unsigned *hits;
+    cudaMalloc(&hits, ROOM * sizeof(unsigned));
+    cudaMemset(hits, 0, sizeof(unsigned));
+    search<<<(n + 255) / 256, 256>>>(key, goal, hits, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "test", "check", "room", "bad"),
+    [
+        ("atomicAdd(&hits[0], 1u)", "", "", "(kHits + 1)", True),
+        ("atomicInc(&hits[0], 0xffffffffu)", "", "", "(kHits + 1)", True),
+        ("atomicInc(&hits[0], kHits - 1)", "", "", "(kHits + 1)", False),
+        ("atomicAdd(&hits[0], 1u)", "if (at < kHits)", "", "(kHits + 1)", False),
+        ("atomicAdd(&hits[0], 1u)", "", "if (n > 15) return;", "(kHits + 1)", False),
+        ("atomicAdd(&hits[0], 1u)", "", "", "(n + 1)", False),
+    ],
+)
+def test_lists_of_which_the_host_allocates_a_constant_number(
+    count: str, test: str, check: str, room: str, bad: bool
+) -> None:
+    code = HITS.replace("COUNT", count).replace("TEST", test).replace("CHECK", check).replace("ROOM", room)
+    found = findings(ArrayIndexOutOfRange, code)
+    assert any("more than 15 to store" in one.message for one in found) is bad, [one.message for one in found]

@@ -43,3 +43,56 @@ private:
 def test_the_room_is_passed_and_put_to_no_use(allocated: str, passed: str, test: str, bad: bool) -> None:
     source = GATHER.replace("ALLOCATED", allocated).replace("PASSED", passed).replace("TEST", test)
     assert bool([f for f in findings(MissingBoundsGuard, source) if "room" in f.message]) is bad
+
+
+BROAD = """
+struct Contacts { int2 *pair; int *made; int most; float4 *patch; int *patches; int most_patches; };
+__global__ void touch(Contacts c, const float *depth, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || depth[i] > 0.0f) return;
+    const int at = atomicAdd(c.made, 1);
+    if (at < c.most) c.pair[at] = make_int2(i, i + 1);
+}
+__global__ void gather(Contacts c, const float4 *plane, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (plane[i].w < 0.5f) return;
+    const int at = atomicAdd(c.patches, 1);
+    STORE
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "bad"),
+    [
+        ("c.patch[at] = plane[i];", True),
+        ("if (at < c.most_patches) c.patch[at] = plane[i];", False),
+        ("c.patch[at % c.most_patches] = plane[i];", False),
+    ],
+)
+def test_the_room_in_the_struct_of_a_list_and_its_counter(store: str, bad: bool) -> None:
+    found = findings(MissingBoundsGuard, BROAD.replace("STORE", store))
+    assert any("comes with the list" in one.message for one in found) is bad, [one.message for one in found]
+
+
+FLAT = """
+__kernel void pick(__global const float *score, __global int *best, PARAMETERS, const int n) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    if (score[i] > 0.9f) best[atomic_inc(found)] = i;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "bad"),
+    [
+        ("__global int *found, const int room", True),
+        ("__global int *found", False),
+        ("const int reserved, __global int *found", False),
+    ],
+)
+def test_the_number_behind_a_list_and_its_counter(parameters: str, bad: bool) -> None:
+    found = findings(MissingBoundsGuard, FLAT.replace("PARAMETERS", parameters), "opencl")
+    assert any("comes with the list" in one.message for one in found) is bad, [one.message for one in found]

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import Limit
-from kernlint.analysis.extent.places import Place, Places
+from kernlint.analysis.extent.places import Place, Places, chosen
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.trace.events import Access, Guard, GuardKind
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, plain, subterms, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
 
 _DATA = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN})
 
@@ -30,17 +30,68 @@ def chosen_rows(found: Places) -> Iterator[Overreach]:
     """
     before = {id(place.access.root) for places in found.values() for place in places if _reaches_back(place)}
     for access, places in found.items():
-        if len(places) < 2 or id(access.root) in before:
+        for place in places[1:] if id(access.root) not in before else ():
+            if place.extra or place.row is None or place.row.constant is not None or not _of_data(place.index):
+                continue
+            limit = _tightest(place)
+            if limit is None or _kept(place.index) or _asked(access, place.index, place.row):
+                continue
+            fault = Fault.INCLUSIVE if limit.part.op == "le" else Fault.NEIGHBOUR
+            why = "it is the pitch of a dimension"
+            yield Overreach(access, fault, limit.guard, limit.part, place.row, limit.slack + 1, why)
+            break
+
+
+def clamped_neighbours(found: Places) -> Iterator[Overreach]:
+    """The neighbour of a place that data choose along the slowest axis, where a clamp keeps the place itself inside,
+    and clamps or tests of the same array keep the neighbours along another axis inside.
+
+    ``x = min(x, w - 2), y = min(y, h - 1)`` before ``a[y * w + x + 1]`` and ``a[(y + 1) * w + x]``.  Neighbours of what
+    is tested are looked at in :mod:`~kernlint.analysis.extent.sampled_neighbours`.
+    Excused: ``min(y, h - 1)`` before ``a[(y + 1) * w + x]`` alone: the array may have a row more.
+    """
+    before = {id(place.access.root) for places in found.values() for place in places if _reaches_back(place)}
+    ends: dict[tuple[int, int], Access] = {}
+    for access, places in found.items():
+        for place in places[1:] if _of_data(places[0].index) else ():
+            step, top = place.index.coefficients.get((), 0), place.limits[0] if place.limits else _clamp(place)
+            if step > 0 and place.row is not None and top is not None and (top.size, top.slack) == (place.row, -1):
+                ends.setdefault((id(access.root), step), access)
+    for access, places in found.items() if ends else ():
+        place = places[0]
+        step, top = place.index.coefficients.get((), 0), None if place.limits else _clamp(place)
+        support = ends.get((id(access.root), step))
+        if support is None or top is None or len(places) < 2 or id(access.root) in before or not 0 <= top.slack < step:
             continue
-        place = places[-1]
-        if place.extra or place.row is None or place.row.constant is not None or not _of_data(place.index):
-            continue
-        limit = _tightest(place)
-        if limit is None or _kept(place.index) or _asked(access, place.index, place.row):
-            continue
-        fault = Fault.INCLUSIVE if limit.part.op == "le" else Fault.NEIGHBOUR
-        why = "it is the pitch of a dimension"
-        yield Overreach(access, fault, limit.guard, limit.part, place.row, limit.slack + 1, why)
+        if _of_data(place.index) and not _asked(access, place.index, top.size):
+            why = "neighbours along the rows are kept inside"
+            yield Overreach(access, Fault.CLAMPED, top.guard, top.part, top.size, top.slack + 1, why, support)
+
+
+def _clamp(place: Place) -> Limit | None:
+    """How far a clamp lets a place get; None where there is none, or something else has a say."""
+    guard = next(iter(place.access.guards), None)
+    moving = [mono for mono in place.index.coefficients if mono]
+    if (
+        guard is None
+        or place.extra
+        or len(moving) != 1
+        or len(moving[0]) != 1
+        or place.index.coefficients[moving[0]] != 1
+    ):
+        return None
+    ends = _clamps(moving[0][0])
+    shift = number(place.index.coefficients.get((), 0))
+    return Limit(ends[0] + shift, guard, guard.term) if len(ends) == 1 and ends[0].constant is None else None
+
+
+def _clamps(term: Term) -> list[Polynomial]:
+    """What a minimum of data and arguments holds a number down to, through conversions and what keeps it above 0."""
+    term = plain(term)
+    if term.op == "max":
+        return [end for part in term.terms for end in _clamps(part)]
+    fixed = [part for part in term.terms if chosen(part)] if term.op == "min" else []
+    return [polynomial(part) for part in fixed] if len(fixed) == 1 else []
 
 
 def repeated_tests(found: Places) -> Iterator[Overreach]:

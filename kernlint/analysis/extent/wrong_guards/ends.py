@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.bounds import Reach, mentions, vacuous
+from kernlint.analysis.extent.clamps import clamped_at
 from kernlint.analysis.extent.limits import Indexed
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.places import moves as varies
@@ -14,7 +15,7 @@ from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, binary, negate, plain, subterms, symbols
-from kernlint.tree.types import IntType, Space
+from kernlint.tree.types import FloatType, IntType, Space
 
 
 def counted_down(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
@@ -209,6 +210,9 @@ def _highest(place: Place) -> int | None:
     atoms = [mono for mono in place.index.coefficients if mono]
     if len(atoms) != 1 or len(atoms[0]) != 1 or place.index.coefficients[atoms[0]] != 1 or place.extra:
         return None
+    whole = clamped_at(atoms[0][0]) if isinstance(plain(atoms[0][0]).type, FloatType) else None
+    if whole is not None:
+        return whole + place.index.coefficients.get((), 0)
     atom = plain(atoms[0][0])
     if atom.op not in ("min", "max") or not any(arg.value is not None for arg in atom.args):
         return None
@@ -245,8 +249,23 @@ def as_clamp(term: Term, given: tuple[Term, ...] = ()) -> Term:
     return term
 
 
+def _float_cap(atom: Term) -> Term | None:
+    """The size that a number in floating point is clamped to before it is made whole: ``(int)fminf(x, (float)n)``."""
+    name = str(atom.args[0]) if atom.op == "call" else atom.op
+    ends = atom.terms[2:] if name == "clamp" and len(atom.terms) == 3 else atom.terms if name in _LESSER else ()
+    caps = [plain(end) for end in ends if isinstance(plain(end).type, IntType)]
+    if len(caps) == 1 and {s.kind for s in symbols(caps[0])} == {SymbolKind.PARAM} and varies(atom):
+        return caps[0]
+    return None
+
+
+_LESSER = frozenset({"min", "fmin", "fminf"})
+
+
 def _cap(atom: Term) -> Term | None:
     """The uniform upper bound of a minimum of something that moves, through a maximum with a number."""
+    if isinstance(plain(atom).type, FloatType):
+        return _float_cap(plain(atom))
     atom = as_clamp(atom)
     if atom.op == "max":
         for arg, other in (atom.args, atom.args[::-1]):
