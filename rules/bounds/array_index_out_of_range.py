@@ -26,6 +26,7 @@ from kernlint.analysis.extent.searched_ends import BehindFound, searched_ends
 from kernlint.analysis.extent.several_steps import Steps, several_steps
 from kernlint.analysis.extent.slots import Overfull, overfull
 from kernlint.analysis.extent.slots_elsewhere import Unrefused, slots_elsewhere
+from kernlint.analysis.extent.staged_base import Misplaced, staged_base
 from kernlint.analysis.extent.told_apart import ToldApart, told_apart
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
 from kernlint.analysis.extent.wrapped_slots import Wrapped, wrapped_slots
@@ -129,6 +130,7 @@ class ArrayIndexOutOfRange(Rule):
         slots_elsewhere,
         counts_beside,
         wrapped_slots,
+        staged_base,
         pending,
         moved_windows,
         searched_ends,
@@ -190,7 +192,7 @@ class ArrayIndexOutOfRange(Rule):
         yield from (
             self.told(one.access.span, one.told, calls(one.access)) for one in slots if one.access.root not in arrays
         )
-        recorded: tuple[Overread, ...] = facts[overread]
+        recorded: tuple[Overread | Misplaced, ...] = (*facts[overread], *facts[staged_base])
         yield from (self.told(one.access.span, one.told, calls(one.access)) for one in recorded)
         apart: tuple[ToldApart, ...] = facts[told_apart]
         for state in apart:

@@ -1,6 +1,6 @@
 """Tests that another kernel of the file makes of the same rows, and this one does not.
 
-Kernels of a file that take parameters of the same names are about the same data.  Five things are compared:
+Kernels of a file that take parameters of the same names are about the same data.  Six things are compared:
 
 * places in rows of ``count`` elements (``d * count + p``) that grow with the grid: the other kernel keeps ``p`` below
   ``count``, and this one has no test of either and no launch in sight;
@@ -11,7 +11,9 @@ Kernels of a file that take parameters of the same names are about the same data
 * places that data choose in rows of ``count`` elements, which the other kernel makes of the same data in the same way
   and keeps below ``count``;
 * rows of one pitch that an index array chooses: the other kernel keeps ``id`` below ``rows``, and this one is passed
-  ``rows`` too and has no use for it.
+  ``rows`` too and has no use for it;
+* the same place of the same array, that grows with the grid: the other kernel keeps it below ``count``, or below
+  ``*count``, and this one is passed ``count`` too and has no use for it, nor a launch in sight.
 """
 
 from __future__ import annotations
@@ -28,10 +30,12 @@ from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Polynomial, term_of
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
-from kernlint.tree.types import Space
+from kernlint.tree.nodes import FunctionDecl, Ref
+from kernlint.tree.types import IntType, PointerType, Space
+from kernlint.tree.walk import walk
 
 Rows = tuple[Polynomial, str]
 """The index in a row, and the name of the row's length."""
@@ -46,7 +50,10 @@ Picked = tuple[str, str, str]
 Formed = tuple[str, str, str, str]
 """The name of an array, the index in a row of it in words, the name of the row's length, and ``row``."""
 
-Key = Rows | Chosen | Picked | Formed
+Whole = tuple[str, Polynomial]
+"""The name of an array, and the index in it."""
+
+Key = Rows | Chosen | Picked | Formed | Whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,24 @@ def _parameter(size: Polynomial | None) -> str | None:
     return symbol.name if symbol is not None and symbol.kind is SymbolKind.PARAM else None
 
 
+def _held(size: Polynomial | None) -> str | None:
+    """The parameter through which a size is read that stands in memory."""
+    atoms = list(size.atoms) if size is not None else []
+    symbol = atoms[0].symbol if len(atoms) == 1 else None
+    if symbol is None or size != polynomial(symbol.term) or symbol.kind is not SymbolKind.LOAD:
+        return None
+    place = symbol.origin if isinstance(symbol.origin, tuple) else None
+    fixed = place is not None and place[0].kind is RootKind.PARAM and place[1].value is not None
+    return place[0].name if place is not None and fixed else None
+
+
+def _idle(function: FunctionDecl) -> set[str]:
+    """The integer parameters, and pointers to integers, that the text of a kernel never names."""
+    named = {id(n.decl) for n in walk(function.body) if isinstance(n, Ref)} if function.body is not None else set()
+    pointers = (p for p in function.params if isinstance(p.type, PointerType) and isinstance(p.type.pointee, IntType))
+    return {*without_use(function), *(p.name for p in pointers if id(p) not in named)}
+
+
 def _datum(index: Polynomial) -> Symbol | None:
     """The one number from an argument's memory that an index is made of, at most scaled."""
     found = {s for atom in index.atoms for s in symbols(atom) if s.kind is SymbolKind.LOAD}
@@ -108,6 +133,10 @@ def _compute(facts: ModuleFacts) -> dict[Key, list[Tested]]:
                 continue
             for place in places_of(access):
                 size = _parameter(place.bound)
+                known = size or _held(place.bound)
+                if known is not None and place.row is None and place.pitch == number(1):
+                    test = Tested(name, known, access, place.limits[0].guard)
+                    found.setdefault((access.root.name, place.index), []).append(test)
                 if size is None:
                     continue
                 test = Tested(name, size, access, place.limits[0].guard)
@@ -131,7 +160,7 @@ def _kept_up(guard: Guard, datum: Symbol) -> bool:
 def _untested(facts: Facts) -> Iterator[Untested]:
     found: Places = facts[places]
     own = facts.kernel.function.name
-    unused = without_use(facts.function)
+    unused, idle = without_use(facts.function), _idle(facts.function)
     for mine in found.values():
         for place in mine:
             keys: list[tuple[Key, set[str]]]
@@ -142,6 +171,14 @@ def _untested(facts: Facts) -> Iterator[Untested]:
                 keys.append((_picked(place, datum), set(unused)))
                 if row is not None:
                     keys.append((_formed(place, row), {row}))
+            if (
+                idle
+                and len(mine) == 1
+                and place.pitch == number(1)
+                and not place.limits
+                and _grows_freely(place, facts)
+            ):
+                keys.append(((place.access.root.name, place.index), idle))
             if keys:
                 known: dict[Key, list[Tested]] = facts[tested_elsewhere]  # walks kernels
                 others = [
@@ -166,12 +203,16 @@ def _key(place: Place, facts: Facts) -> Rows | Chosen | None:
         low = any(_kept_up(guard, datum) for guard in tests)
         return (access.root.name, datum.origin[0].name) if low and not _both_ways(tests, datum) else None
     row = _parameter(place.row)
+    return (place.index, row) if row is not None and _grows_freely(place, facts) else None
+
+
+def _grows_freely(place: Place, facts: Facts) -> bool:
+    """Whether a place grows with the grid, nothing holds it back, and no launch is in sight."""
     index = term_of(place.index)
     axes = [axis for axis in range(3) if grows(index, axis)]
-    if row is None or not axes or facts[launch_context].launches or facts[launch_context].stated:
-        return None
-    open_ = not any(bounds_above(guard.term, axis) for guard in access.guards for axis in axes)
-    return (place.index, row) if open_ else None
+    if not axes or facts[launch_context].launches or facts[launch_context].stated:
+        return False
+    return not any(bounds_above(guard.term, axis) for guard in place.access.guards for axis in axes)
 
 
 def _both_ways(tests: list[Guard], datum: Symbol) -> bool:

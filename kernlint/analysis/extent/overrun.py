@@ -5,7 +5,8 @@ makes of the array, the launch.  How the access came to miss it (no test, a test
 variable or of another array's size) is a way to say so.  Each is put to the prover: there has to be a thread.
 
 ``SIBLING``  the same index is kept below the size elsewhere: in the same array, or for all that the kernel writes
-``TAIL``     a loop in whole steps tests its variable; the index made of it is tested elsewhere, and not here
+``TAIL``     a loop in whole steps tests its variable; the index made of it, or the number of the item within the round,
+             is tested elsewhere, and not here
 ``FOREIGN``  the index is tested against the rows of an array that it does not index, not against its own
 ``SHAPE``    the array carries its extents (numba's do), and the test against one of them lets more through than it
 """
@@ -24,12 +25,13 @@ from kernlint.analysis.extent.drawn import drawn
 from kernlint.analysis.extent.limits import Limit
 from kernlint.analysis.extent.places import Place, Places, chosen, moves, places
 from kernlint.analysis.extent.siblings import Siblings, of_arguments
+from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, LoopContext
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, symbols
 from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import I64
@@ -148,7 +150,8 @@ class _Kernel:
             found = _steps(place, loop)
             if found is None:
                 continue
-            size, step = found
+            count, step, times = found
+            size = number(times) * count
             if not of_arguments(size) or not _only_loop(place, loop, apart):
                 continue
             for other in self.all:
@@ -157,6 +160,32 @@ class _Kernel:
                 if other.index.coefficients.get((loop.counter.term,)) == step:
                     yield How.TAIL, size, other, other.limits[0]
                     return
+            support = (
+                None if self._allocated(place.access) else self._part_tested(place.access, loop, count, step // times)
+            )
+            if support is not None:
+                access, guard, part = support
+                yield How.TAIL, size, Place(access, place.index, place.pitch, None, (), 0), Limit(size, guard, part)
+                return
+
+    def _part_tested(
+        self, own: Access, loop: LoopContext, count: Polynomial, step: int
+    ) -> tuple[Access, Guard, Term] | None:
+        """(access, its guard, the truth) by which the same round asks of each of its items if it is one of ``count``:
+        the last round may have fewer.  ``step``: items of a round."""
+        first = Polynomial({(loop.counter.term,): step})
+        for access in self.facts[trace].accesses:
+            for truth in truths(access.guards) if loop in access.loops and access is not own else ():
+                rest = count - number(1) - truth.left - first
+                mine = {mono[0].symbol if len(mono) == 1 else None for mono in rest.coefficients if mono}
+                inside = all(s is not None and s is not loop.counter and s.kind in _IN_ROUND for s in mine)
+                if mine and inside and min(rest.coefficients.values()) >= 0:
+                    return access, truth.guard, truth.part
+        return None
+
+    def _allocated(self, access: Access) -> bool:
+        """Whether an allocation in sight says how long an array is."""
+        return any(name == access.root.name for view in self.context.launches for name, _ in view.fact.extents)
 
     # -------------------------------------------------------------------------------------------------- foreign
 
@@ -278,9 +307,10 @@ def _single(size: Polynomial) -> bool:
     return len(atoms) == 1 and size.coefficients == {tuple(atoms): 1} and chosen(next(iter(atoms)))
 
 
-def _steps(place: Place, loop: LoopContext) -> tuple[Polynomial, int] | None:
-    """(size, step) of a loop in steps that goes on while its variable is below a size, where the index of ``place`` is
-    that variable and something more that moves."""
+def _steps(place: Place, loop: LoopContext) -> tuple[Polynomial, int, int] | None:
+    """(count, step, elements of an item) of a loop in steps that goes on while its variable is below a count of items,
+    where the index of ``place`` is that variable and something more that moves, times the elements of an item; the step
+    is in elements."""
     if loop.condition is None or loop.post_tested or loop.exits or loop.leaves:
         return None
     counter = loop.counter.term
@@ -291,16 +321,18 @@ def _steps(place: Place, loop: LoopContext) -> tuple[Polynomial, int] | None:
         if part.op != "lt" or not chosen(part.args[1]):
             continue
         tested = polynomial(part.args[0])
-        size: Polynomial | None = None
-        if tested.coefficients == {(counter,): step}:
-            size = polynomial(part.args[1])
-        elif tested.coefficients == {(counter,): 1}:
+        count, times = None, 1
+        if set(tested.coefficients) == {(counter,)} and tested.coefficients[counter,] == 1:
             rounded = cover(part.args[1])
-            exact = rounded.kind is Cover.ROUNDED_UP and rounded.unit is not None and rounded.unit.value == step
-            size = polynomial(rounded.count) if exact and rounded.count is not None else None
-        rest = {mono: value for mono, value in place.index.coefficients.items() if mono != (counter,)}
-        if size is not None and any(moves(atom) for mono in rest for atom in mono):
-            return size, step
+            unit = rounded.unit.value if rounded.unit is not None else None
+            if rounded.kind is Cover.ROUNDED_UP and rounded.count is not None and unit and step % unit == 0:
+                count, times = polynomial(rounded.count), step // unit
+        elif set(tested.coefficients) == {(counter,)} and step % tested.coefficients[counter,] == 0:
+            count, times = polynomial(part.args[1]), step // tested.coefficients[counter,]
+        rest = {mono: value for mono, value in place.index.coefficients.items() if mono and mono != (counter,)}
+        whole = all(value % times == 0 for value in rest.values())
+        if count is not None and whole and any(moves(atom) for mono in rest for atom in mono):
+            return count, step, times
     return None
 
 
@@ -317,6 +349,10 @@ def _only_loop(place: Place, loop: LoopContext, apart: Collection[Term]) -> bool
         ):
             return False
     return True
+
+
+_IN_ROUND = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER})
+"""What tells the items of one round apart."""
 
 
 def _about_thread(term: Term) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 
 from kernlint import registry
+from tests.rules.bounds.test_wrong_axes import codes
 from tests.rules.marked import assert_marked
 
 RULE = registry.load().get("KL101")
@@ -121,3 +122,31 @@ def test_numbers_that_indices_are_kept_below():
     assert_marked(RULE, NUMBERS % ("", "  // bad"), "opencl")
     assert_marked(RULE, NUMBERS % ("if (cell < CELLS) ", ""), "opencl")
     assert_marked(RULE, NUMBERS.replace("get_group_id(0) * 640 + ", "") % ("", ""), "opencl")
+
+
+COUNTED = """
+__kernel void tint(__global const int *pixels, __global const int *how_many, __global float4 *film) {
+  const int i = get_global_id(0);
+  if (i < %(count)s) film[pixels[i]] *= 0.5f;
+}
+
+__kernel void count(__global const int *pixels, __global const int *how_many, __global float4 *film) {
+  const int i = get_global_id(0);
+  %(test)sfilm[pixels[i]].w += 1.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "test", "wrong"),
+    [
+        ("*how_many", "", True),
+        ("how_many[0]", "", True),
+        ("*how_many", "if (i < *how_many) ", False),
+        ("*how_many", "if (i >= how_many[1]) return; ", False),
+        ("how_many[i]", "", False),
+    ],
+)
+def test_counts_in_memory(count: str, test: str, wrong: bool) -> None:
+    found = codes(COUNTED % {"count": count, "test": test}, "k.cl", select=("KL101",))
+    assert found == (["KL101"] if wrong else [])
