@@ -193,6 +193,22 @@ class Replayer:
                     best = best or found
         return best
 
+    def without_effect(self, block: tuple[int, int, int], values: Sequence[tuple[Symbol, int]], place: Span) -> bool:
+        """Whether a block that reads shared memory at ``place`` which nobody has set leaves behind the same as with
+        anything else there: what is read goes nowhere."""
+        threads = block[0] * block[1] * block[2]
+        if self.left <= 0 or effort.spent():
+            return False
+        from kernlint.prove.emulate import without_effect  # loaded for a kernel that has something to replay
+
+        function, language = self.facts.function, self.facts.module.language
+        spec, warp = LaunchSpec(block, (1, 1, 1)), WAVE if language == "hip" else WARP
+        same, outcome = without_effect(function, spec, arguments(function, values, threads), BUDGET, language, warp)
+        self.left -= outcome.steps
+        effort.spend(effort.STEP * outcome.steps)
+        unset = (fault.first.span for fault in outcome.of(FaultKind.UNINITIALISED))
+        return same and any(span is not None and _overlap(span, place) for span in unset)
+
 
 replayer = KernelAnalysis("replayer", Replayer)
 """The :class:`Replayer` of a kernel."""

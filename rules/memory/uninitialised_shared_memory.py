@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.content.cells import Unset
 from kernlint.analysis.content.initialised import unset
+from kernlint.analysis.replay import replayer
 from kernlint.analysis.sharing.race_words import calls
+from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity, Step, Witness
 from kernlint.rule import Meta, Rule
+from kernlint.tree.types import Space
 
 
 class UninitialisedSharedMemory(Rule):
@@ -21,6 +24,8 @@ class UninitialisedSharedMemory(Rule):
 
     Reported are objects that nothing writes, objects that are only updated, and cells that, for a block size and
     arguments that are given, some thread reads and no thread writes. Conditions on data count in favour of writes.
+    Where nothing comes of what is read (lanes whose sums nobody takes, pixels outside of an image), it is a note: the
+    block is run with one thing and another in the cells that nobody has set, and has to leave the same behind.
 
     ```cuda bad
     __global__ void block_sum(const float *in, float *out, int n) {
@@ -74,14 +79,14 @@ class UninitialisedSharedMemory(Rule):
     """
 
     meta = Meta("KL504", "uninitialised-shared-memory", Severity.ERROR, tags=("CUDA directive",))
-    needs = (unset,)
+    needs = (trace, unset, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: tuple[Unset, ...] = facts[unset]
         for one in found:
             if one.left is not None:
                 continue  # `barrier-divergence` tells of threads that return too early
-            yield self._uncovered(one) if one.degree == "uncovered" else self._bare(one)
+            yield self._uncovered(one, facts) if one.degree == "uncovered" else self._bare(one)
 
     def _bare(self, found: Unset) -> Finding:
         name = found.access.root.name
@@ -96,7 +101,7 @@ class UninitialisedSharedMemory(Rule):
             fix="set it, and put a barrier between that and the first use",
         )
 
-    def _uncovered(self, found: Unset) -> Finding:
+    def _uncovered(self, found: Unset, facts: Facts) -> Finding:
         access, shape, write = found.access, found.shape, found.write
         assert shape is not None and write is not None
         size = access.root.element.size or access.size or 1
@@ -107,10 +112,14 @@ class UninitialisedSharedMemory(Rule):
         if found.block is not None:
             return self._of_first(found, found.block, thread)
         name = f"{access.root.name}[{index}]"
+        message = f"{name} in shared memory is read, but no thread of the block writes it" + f" for {given}" * bool(
+            given
+        )
+        idle = _idle(found, shape.block, facts)
         return self.finding(
             access.span,
-            f"{name} in shared memory is read, but no thread of the block writes it" + (f" for {given}" * bool(given)),
-            Severity.WARNING,
+            message + "; what the block leaves behind is the same whatever is there" * idle,
+            Severity.NOTE if idle else Severity.WARNING,
             related=(Related(write.span, "written here, not for every cell"), *calls(access)),
             witness=Witness(
                 shape.block,
@@ -136,3 +145,13 @@ class UninitialisedSharedMemory(Rule):
             assumptions=() if shape.seen else (f"a block like {shape.block} ({shape.reason})",),
             fix="fill it in every block, by the number of the thread in its block",
         )
+
+
+def _idle(found: Unset, block: tuple[int, int, int], facts: Facts) -> bool:
+    """Whether nothing comes of what is read: a run ends the same with anything in its place, for results that lie in
+    memory outside of the block."""
+    walked = facts[trace]
+    written = any(one.writes and one.root.space is Space.GLOBAL for one in walked.accesses)
+    if not written or any(one.writes for one in walked.images):
+        return False
+    return facts[replayer].without_effect(block, found.values, found.access.span)

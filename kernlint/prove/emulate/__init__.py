@@ -34,7 +34,7 @@ from kernlint.prove.emulate.report import (
 
 if TYPE_CHECKING:
     from kernlint.prove.emulate.program import compile_kernel
-    from kernlint.prove.emulate.running import replay, run
+    from kernlint.prove.emulate.running import replay, run, without_effect
 
 __all__ = [
     "Argument",
@@ -50,12 +50,13 @@ __all__ = [
     "compile_kernel",
     "replay",
     "run",
+    "without_effect",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """The machinery is loaded when something is run: most files give nothing to replay."""
-    if name in ("run", "replay"):
+    if name in ("run", "replay", "without_effect"):
         from kernlint.prove.emulate import running
 
         return getattr(running, name)

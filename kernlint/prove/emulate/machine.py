@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.prove.emulate.formats import Unsupported, Value
+from kernlint.prove.emulate.formats import POINTER, Unsupported, Value, from_number, zero
 from kernlint.prove.emulate.frame import Program, Site
 from kernlint.prove.emulate.memory import Memory, Null
 from kernlint.prove.emulate.report import Budget, Fault, FaultKind, FaultLog, Filler, LaunchSpec, Participant
@@ -42,6 +42,8 @@ class Machine:
         self.approximations: set[str] = set()
         self._objects: list[Memory] = []
         self._pointees: dict[tuple[int, int], Memory] = {}
+        self.left_over = 0
+        """What shared memory holds that nobody has set."""
         self.null: Value = (Null(self), 0)
 
     # ------------------------------------------------------------------------------------------------ values
@@ -70,6 +72,12 @@ class Machine:
         mixed = (at + 1) * 0x9E3779B1 ^ (self.seed + 1) * 0x85EBCA6B
         mixed = (mixed ^ mixed >> 15) * 0xC2B2AE35
         return (mixed >> 13 & 0xFFFF) % 13
+
+    def leftover(self, fmt: str) -> Value:
+        """What a cell of shared memory holds that nobody has set."""
+        if fmt is POINTER:
+            return self.null
+        return from_number(self.left_over, fmt) if self.left_over else zero(fmt)
 
     def filler(self, salt: int) -> Filler:
         """Contents of a buffer that the caller does not give."""

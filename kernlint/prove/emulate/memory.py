@@ -202,7 +202,7 @@ class Memory:
         if self.filler is None:
             if not self.quiet:
                 self.fault(FaultKind.UNINITIALISED, off, "read", t, site)
-            return self.nothing(fmt)
+            return self.machine.leftover(fmt) if self.space is Space.SHARED else self.nothing(fmt)
         if self.fmt is MIXED:
             return self.fill_around(off, fmt)
         value = self.contents(off, fmt)

@@ -145,6 +145,42 @@ def reach(
     return outcome, ends
 
 
+LEFT_OVER = (0, 1_048_577)
+"""What shared memory may hold when a block begins."""
+
+
+def without_effect(
+    function: FunctionDecl,
+    launch: LaunchSpec,
+    args: Mapping[str, Argument] = _NO_ARGUMENTS,
+    budget: Budget | None = None,
+    language: str = "cuda",
+    warp_size: int = 32,
+    seeds: tuple[int, ...] = (0, 1),
+) -> tuple[bool, Outcome]:
+    """Whether runs end in the same faults and the same contents of all memory outside of blocks, whatever shared memory
+    held before; and one of the outcomes."""
+    budget = budget or Budget()
+    try:
+        compiled = compile_kernel(function, language)
+    except Unsupported as reason:
+        return False, Outcome(unsupported=str(reason))
+    outcome = Outcome()
+    for seed in seeds:
+        ends = []
+        for held in LEFT_OVER:
+            machine = Machine(compiled.program, launch, budget, warp_size, seed)
+            machine.left_over = held
+            outcome = _Run(machine, compiled, args, budget).outcome()
+            if not outcome.finished:
+                return False, outcome
+            cells = [sorted((off, repr(value)) for off, value in memory.vals.items()) for memory in machine.tracked]
+            ends.append(({fault.key for fault in outcome.faults}, cells))
+        if ends[0] != ends[1]:
+            return False, outcome
+    return True, outcome
+
+
 def chosen_blocks(launch: LaunchSpec, cap: int) -> tuple[Index, ...]:
     """The blocks to run: those asked for, else all, else the first ones and the last."""
     if launch.blocks_to_run is not None:

@@ -414,7 +414,10 @@ class PtxLowering(PtxOperands):
         mask = operands[4] if sync else None
         first = self._operand_index(operands[0].partition("|")[0])
         type_ = self._operands[first].type if first is not None else U32
-        self._set(operands[0], self._collective(kind, opcode, operands[1:4], mask, type_))
+        # Without bits for segments, and the clamp at the warp's end, it goes through the whole warp.
+        whole = {"0", "0x0"} if kind == "shuffle_up" else {"31", "0x1f"}
+        given = operands[1:3] if operands[3].strip().lower() in whole else operands[1:4]
+        self._set(operands[0], self._collective(kind, opcode, given, mask, type_))
 
     def _vote(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
         kind = next((w for w in opcode if w in ("all", "any", "ballot", "uni")), None)
