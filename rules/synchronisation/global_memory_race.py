@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.excuses.blocks import made_for_the_block
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.order import HandOver, order
 from kernlint.analysis.order.broken import unfenced
@@ -144,7 +145,7 @@ class GlobalMemoryRace(Rule):
                 doubtful = numbers_made_up(facts) or (facts.module.language != "opencl" and _misaligned(race))
                 link = None if race.across else unfenced(facts[order], race.pair.first, race.pair.second)
                 lacking = None if link is None else _lacking(link, facts.module.language)
-                doubtful = doubtful or _fitted(race, facts)
+                doubtful = doubtful or made_for_the_block.holds(race.pair, _alone(race, facts))
                 in_step = told_in_step(facts) if of_one_warp(race.witness) and not race.across else None
                 yield (
                     _cause(race, lacking),
@@ -356,18 +357,10 @@ def _rank(race: GlobalRace) -> tuple[bool, bool, int]:
     return race.witness.depends_on_data, race.across, race.pair.second.order
 
 
-def _fitted(race: GlobalRace, facts: Facts) -> bool:
-    """Whether only one thread of each block gets to a collision of blocks, of which the kernel requires how large they
-    are, and no launch is in sight: the host that compiled it so may have made the block large enough for all work."""
-    if not race.across or race.shape.grid != (None, None, None) or facts.function.bounds.required is None:
-        return False
-    return facts.module.language == "opencl" and all(
-        any(
-            guard.term.op == "eq" and any(s.kind is SymbolKind.THREAD for s in guard.term.symbols)
-            for guard in one.guards
-        )
-        for one in (race.pair.first, race.pair.second)
-    )
+def _alone(race: GlobalRace, facts: Facts) -> bool:
+    """Whether blocks collide of which the kernel requires how large they are, and no launch is in sight."""
+    required = facts.module.language == "opencl" and facts.function.bounds.required is not None
+    return required and race.across and race.shape.grid == (None, None, None)
 
 
 def _misaligned(race: GlobalRace) -> bool:

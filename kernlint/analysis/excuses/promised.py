@@ -51,6 +51,34 @@ def said_to_differ(access: Access, promised: Sequence[Stated]) -> bool:
     return bool(data) and all(_as_it_is(atom) for atom in data)
 
 
+@excuse("bounds", of_access)
+def memory_behind(access: Access, said: bool) -> bool:
+    """A comment says that there is memory behind the last element of an array, which a vector may cross into.
+
+    ``said``: of this array, by name or with all that are read or written (:mod:`kernlint.policy.spare`).
+
+    ```opencl excused
+    // Input buffers are allocated with 4 floats after their last element.
+    __kernel void halve(__global const float *in, __global float *out, int n) {
+        int i = 4 * get_global_id(0);
+        if (i >= n) return;
+        float4 v = 0.5f * vload4(0, in + i);
+        out[i / 4] = v.x + v.y + v.z + v.w;
+    }
+    ```
+
+    ```opencl still-bad
+    // Input buffers are allocated with 4 floats after their last element.
+    __kernel void halve(__global const float *in, __global float *out, int n) {
+        int i = 4 * get_global_id(0);
+        if (i >= n) return;
+        vstore4((float4)(in[i / 4]), 0, out + i);
+    }
+    ```
+    """
+    return said
+
+
 def _counts(access: Access) -> bool:
     """Whether nothing goes into the element but what it held."""
     loads = [s for s in symbols(access.value) if s.kind is SymbolKind.LOAD] if access.value is not None else []

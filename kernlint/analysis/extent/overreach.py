@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.excuses.promised import memory_behind
 from kernlint.analysis.extent.asking import asked, kept
 from kernlint.analysis.extent.bounds import Reach, reaches
 from kernlint.analysis.extent.documented import roomier
@@ -92,13 +93,9 @@ def _counts_items(size: Polynomial) -> bool:
 _STEPS = (Fault.VECTOR, Fault.GROUP, Fault.NEIGHBOUR)
 
 
-def _spare(access: Access, said: Collection[str]) -> bool:
-    """Whether a comment says that there is memory behind the last element of an array, which a vector may cross into.
-
-    Silent: ``inputs are allocated with 4 floats after the last one`` before a load of 4.  Still told: before a store.
-    """
-    of_all = "<written>" if access.writes else "<read>"
-    return of_all in said or last_part(access.root.name) in said
+def _of(access: Access, said: Collection[str]) -> bool:
+    """Whether what is ``said`` of buffers is said of the one that is accessed."""
+    return ("<written>" if access.writes else "<read>") in said or last_part(access.root.name) in said
 
 
 def _compute(facts: Facts) -> tuple[Overreach, ...]:
@@ -170,7 +167,11 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += hollow(grown)
         found += padded(grown)
     found = [one for one in found if one.size is None or not _counts_items(one.size)]
-    found = [one for one in found if one.fault not in _STEPS or not _spare(one.access, facts.options.spare)]
+    found = [
+        one
+        for one in found
+        if one.fault not in _STEPS or not memory_behind.holds(one.access, _of(one.access, facts.options.spare))
+    ]
     room = roomier(facts) if found else None
     return tuple(one for one in found if room is None or one.size is None or not room(one.access, one.size))
 

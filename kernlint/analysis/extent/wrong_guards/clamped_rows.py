@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.excuses.runs_of_data import ends_a_run
 from kernlint.analysis.extent.limits import counter_ranges, elements
 from kernlint.analysis.extent.places import Place, Places, moves
-from kernlint.analysis.extent.wrong_guards.ends import ends_a_run
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.trace.events import Access, Root
 from kernlint.symbolic.intervals import interval, refine

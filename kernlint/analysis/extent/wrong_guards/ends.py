@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.excuses.runs_of_data import begins_of_runs
 from kernlint.analysis.extent.bounds import Reach, mentions, vacuous
 from kernlint.analysis.extent.clamps import clamped_at
 from kernlint.analysis.extent.limits import Indexed
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.places import moves as varies
 from kernlint.analysis.extent.wrong_guards.faults import MOVING, Fault, Overreach, Supports, kind_of, moves
-from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind
+from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, binary, negate, plain, subterms, symbols
@@ -99,7 +100,7 @@ def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach
             guard = next((g for g in access.guards), None)
             support = supports.get(cap)
             alike = support is not None and (_alike(access, support, cap) or _other_to_last(offset, caps[0], support))
-            if support is not None and alike and not begins_of_runs(access, indexed):
+            if support is not None and alike and not begins_of_runs.holds(access, indexed):
                 chosen = guard or support.guards[-1]
                 why = "another access is kept below it"
                 yield Overreach(access, Fault.CLAMPED, chosen, chosen.term, cap, 1, why, support)
@@ -142,47 +143,10 @@ def clamped_data(found: Places) -> Iterator[Overreach]:
             continue
         size = polynomial(cap)
         support = bounds.get((id(place.access.root), place.pitch, size))
-        if support is not None and not begins_of_runs(place.access, found):
+        if support is not None and not begins_of_runs.holds(place.access, found):
             guard = support.guards[-1]
             why = "another access is kept below it"
             yield Overreach(place.access, Fault.CLAMPED, guard, guard.term, size, 1, why, support)
-
-
-def begins_of_runs(access: Access, found: Iterable[Access]) -> bool:
-    """Whether what an access reads has another element of its array taken from it, or ends a loop that begins at one:
-    where runs begin that lie back to back, one after the last says where that ends.
-
-    Excused: ``starts[min(i + 256, n)] - starts[i]``, ``for (q = starts[i]; q < starts[min(i + 256, n)]; ++q)``.  Still
-    bad: ``keys[min(i + 256, n)] < keys[i]``.
-    """
-    for other in found:
-        for term in (other.offset, other.value, *(guard.term for guard in other.guards)):
-            for part in subterms(term) if term is not None else ():
-                if part.op == "sub" and _loads(part.args[0], access) and _loads(part.args[1], access, other=True):
-                    return True
-    return ends_a_run(access, found)
-
-
-def ends_a_run(access: Access, found: Iterable[Access]) -> bool:
-    """Whether what an access reads ends a loop that begins at another element of its array."""
-    for other in found:
-        loops = {guard.term: guard.loop for guard in other.guards if guard.kind is GuardKind.LOOP}
-        for term, loop in loops.items():
-            for part in conjuncts(term) if loop is not None else ():
-                left, end = part.args if part.op == "lt" else (part, part)
-                begin = polynomial(left) - polynomial(loop.counter.term) if loop is not None else polynomial(left)
-                if _loads(end, access) and any(_loads(atom, access, other=True) for atom in begin.atoms):
-                    return True
-    return False
-
-
-def _loads(term: Term, access: Access, other: bool = False) -> bool:
-    """Whether a number is what an access reads, or something ``other`` of the same array."""
-    symbol = plain(term).symbol
-    origin = symbol.origin if symbol is not None else None
-    if not isinstance(origin, tuple) or origin[0] is not access.root:
-        return False
-    return bool((origin[1] != access.offset) is other)
 
 
 def clamped_numbers(found: Places) -> Iterator[Overreach]:
