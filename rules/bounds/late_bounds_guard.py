@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.asked_later import Later, asked_later
 from kernlint.analysis.extent.asking import example, shown
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
@@ -89,7 +90,7 @@ class LateBoundsGuard(Rule):
     """
 
     meta = Meta("KL103", "late-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, surplus, overruns, launch_context, limits)
+    needs = (trace, surplus, overruns, asked_later, launch_context, limits)
     requires_whole = True
     looks_back = True
 
@@ -110,6 +111,11 @@ class LateBoundsGuard(Rule):
             if run.late and run.how is How.SIBLING and run.access.span not in reported:
                 reported.add(run.access.span)
                 yield self._overrun(run)
+        behind: tuple[Later, ...] = facts[asked_later]
+        for later in behind:
+            if later.access.span not in reported:
+                reported.add(later.access.span)
+                yield self.told(later.access.span, later.told, calls(later.access))
         for test in kernel.conditions:
             for access, part, lower in _out_of_order(kernel, test):
                 if access.span not in reported:

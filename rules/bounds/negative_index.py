@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.extent.extents import outside, replayed
-from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
 from kernlint.analysis.extent.leaving import Outside
-from kernlint.analysis.extent.one_sided import OneSided, one_sided
-from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbours
+from kernlint.analysis.extent.open_ends import OpenEnd, open_ends
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.extent.shifted_back import ShiftedBack, shifted_back
 from kernlint.analysis.extent.signed_remainders import SignedRemainder, signed_remainders
@@ -96,9 +94,7 @@ class NegativeIndex(Rule):
         trace,
         outside,
         sentinels,
-        one_sided,
-        sampled_neighbours,
-        half_clamped,
+        open_ends,
         shifted_back,
         signed_remainders,
         allocated,
@@ -124,11 +120,7 @@ class NegativeIndex(Rule):
         for state in apart:
             if state.below and not state.empty and state.access.root not in arrays:
                 yield self.told(state.access.span, state.told, calls(state.access))
-        halves: tuple[OneSided | HalfClamped | Sampled, ...] = (
-            *facts[one_sided],
-            *facts[half_clamped],
-            *facts[sampled_neighbours],
-        )
+        halves: tuple[OpenEnd, ...] = facts[open_ends]
         for half in halves:
             if half.below:
                 yield self.told(half.access.span, half.told, calls(half.access))

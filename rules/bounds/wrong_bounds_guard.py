@@ -11,14 +11,13 @@ from kernlint.analysis.extent.allocated_words import in_words
 from kernlint.analysis.extent.asking import example, shown
 from kernlint.analysis.extent.documented import Beyond, documented
 from kernlint.analysis.extent.float_ends import FloatEnd, float_ends
-from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
-from kernlint.analysis.extent.one_sided import OneSided, one_sided
+from kernlint.analysis.extent.open_ends import OpenEnd, open_ends
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
+from kernlint.analysis.extent.paired_sizes import Paired, paired_sizes
 from kernlint.analysis.extent.past_end import excluded, of_overreach
-from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbours
 from kernlint.analysis.extent.twins import Twin, twins
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.extent.wrong_guards.rounds import PARTS
@@ -135,9 +134,8 @@ class WrongBoundsGuard(Rule):
         documented,
         surplus_items,
         twins,
-        one_sided,
-        sampled_neighbours,
-        half_clamped,
+        open_ends,
+        paired_sizes,
         float_ends,
         allocated,
         limits,
@@ -167,13 +165,10 @@ class WrongBoundsGuard(Rule):
                 span, message, severity, related=related, witness=witness, fix="test the last element that is touched"
             )
             return
-        halves: tuple[OneSided | HalfClamped | Sampled, ...] = (
-            *facts[one_sided],
-            *facts[half_clamped],
-            *facts[sampled_neighbours],
-        )
+        halves: tuple[OpenEnd, ...] = facts[open_ends]
         ends: tuple[FloatEnd, ...] = facts[float_ends]
-        for half in (*(one for one in halves if not one.below), *ends):
+        sizes: tuple[Paired, ...] = facts[paired_sizes]
+        for half in (*(one for one in halves if not one.below), *ends, *sizes):
             yield self.told(half.access.span, half.told, calls(half.access))
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:

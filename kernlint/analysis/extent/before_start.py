@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.excuses.views import part_of_an_image
 from kernlint.analysis.extent.leaving import FEW, PLACE, UNLIMITED, Outside, kinds_of, leaves, plainly_left
+from kernlint.analysis.extent.limits import counter_ranges, elements
+from kernlint.analysis.extent.places import limits_of
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.trace.values import PointerValue
 from kernlint.prove.query import Refuted
+from kernlint.record import replace
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.polynomial import number, polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -45,8 +51,30 @@ def moved(context: LaunchContext, axis: int) -> bool:
     return bool(context.launches) and all(axis in view.fact.moved for view in context.launches)
 
 
-def before_start(access: Access, context: LaunchContext) -> Outside | None:
-    """An access to a parameter's memory that lies before it for the first threads."""
+def _edge_tested(access: Access, every: Sequence[Access]) -> frozenset[Term]:
+    """What data have to say of an access, where another one to the array further on stands under all of that too, and
+    under a test of the array's end besides: who asks for the end in just these cases has forgotten the start.
+
+    Silent: ``if (hit[i]) s += x[i - 1];``  Told: beside ``if (hit[i]) { ...; if (i + 1 < n) s += x[i + 1]; }``.
+    """
+    own = frozenset(part for guard in access.guards for part in conjuncts(guard.term))
+    data = frozenset(part for part in own if not kinds_of(part) <= _KNOWN)
+    at = elements(access) if data else None
+    for other in every if at is not None else ():
+        if other.root is not access.root or other is access or at is None:
+            continue
+        theirs = {part for guard in other.guards for part in conjuncts(guard.term)}
+        found = elements(other) if own < theirs else None
+        ahead = found[0] - at[0] if found is not None else number(0)
+        if found is None or not ahead.coefficients or any(value < 0 for value in ahead.coefficients.values()):
+            continue
+        if any(limit.part not in own for limit in limits_of(found[0], other, counter_ranges(other))):
+            return data
+    return frozenset()
+
+
+def before_start(access: Access, context: LaunchContext, every: Sequence[Access] = ()) -> Outside | None:
+    """An access to a parameter's memory that lies before it for the first threads.  ``every``: all of the kernel."""
     kinds = kinds_of(access.offset)
     if any(s.kind is SymbolKind.BLOCK and moved(context, s.axis) for s in symbols(access.offset)):
         return None
@@ -57,6 +85,9 @@ def before_start(access: Access, context: LaunchContext) -> Outside | None:
         return None
     scalars = [s for s in symbols(access.offset) if s.kind is SymbolKind.PARAM]
     asked = side(access)
+    beside = _edge_tested(access, every) if any(not kinds_of(guard) <= _KNOWN for guard in asked.guards) else None
+    if beside:
+        asked = replace(asked, guards=tuple(guard for guard in asked.guards if not set(conjuncts(guard)) <= beside))
     for guard in asked.guards:
         scalars += [s for s in symbols(guard) if s.kind is SymbolKind.PARAM and s not in scalars]
         if not kinds_of(guard) <= _KNOWN:

@@ -272,7 +272,7 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
             outside = _of_array(kernel, facts[launch_context], fields, access) or _of_clamped(kernel, access)
             outside = outside or _at_limits(kernel, facts[launch_context], access) or _of_told(facts, access)
         elif root.space in (Space.GLOBAL, Space.CONSTANT) and not shifted(facts[launch_context], access):
-            outside = before_start(access, facts[launch_context])
+            outside = before_start(access, facts[launch_context], kernel.accesses)
         if outside is None or any(_impossible(guard.term) for guard in access.guards):
             continue
         if not _of_another(kernel, access):

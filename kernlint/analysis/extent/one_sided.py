@@ -92,7 +92,7 @@ def like(one: Polynomial) -> list[tuple[bool, str]]:
     return sorted((value > 0, str([_form(atom) for atom in mono])) for mono, value in moving)
 
 
-def _data(form: Polynomial) -> frozenset[Term]:
+def data_of(form: Polynomial) -> frozenset[Term]:
     """What data choose in a sum: numbers from memory and what is made of them, and whole parts of numbers in floating
     point, whatever those come from."""
     return frozenset(atom for atom in form.atoms if of_data(atom))
@@ -111,7 +111,7 @@ def _whole_part(atom: Term) -> bool:
 _IDS = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK})
 
 
-def _signed(form: Polynomial) -> bool:
+def signed(form: Polynomial) -> bool:
     """Whether a coordinate may be negative, as far as its types say."""
     data = [atom for atom in form.atoms if of_data(atom)]
     whole = all(isinstance(atom.type, IntType) and atom.type.signed for atom in data)
@@ -119,7 +119,7 @@ def _signed(form: Polynomial) -> bool:
     return whole and (low is None or low < 0)
 
 
-def _tests(access: Access) -> tuple[dict[Polynomial, Guard], dict[Polynomial, Guard]]:
+def coordinate_tests(access: Access) -> tuple[dict[Polynomial, Guard], dict[Polynomial, Guard]]:
     """The coordinates that guards keep from being negative, and those that they keep below a number or an argument."""
     lower: dict[Polynomial, Guard] = {}
     upper: dict[Polynomial, Guard] = {}
@@ -131,30 +131,30 @@ def _tests(access: Access) -> tuple[dict[Polynomial, Guard], dict[Polynomial, Gu
             left, right = (polynomial(side) for side in part.args)
             if left.constant is not None and left.constant + slack[1] == 0:
                 lower.setdefault(right, guard)
-            elif {s.kind for atom in right.atoms for s in symbols(atom)} <= {SymbolKind.PARAM} and _data(left):
+            elif {s.kind for atom in right.atoms for s in symbols(atom)} <= {SymbolKind.PARAM} and data_of(left):
                 upper.setdefault(left, guard)
                 if not (isinstance(part.args[0].type, IntType) and part.args[0].type.signed):
                     lower.setdefault(left, guard)  # a negative one is too large
     return lower, upper
 
 
-def _stands_in(coordinate: Polynomial, whole: Polynomial) -> bool:
-    """Whether an index is a coordinate, times a pitch that is positive, and something made of other data."""
+def stands_in(coordinate: Polynomial, whole: Polynomial) -> Polynomial | None:
+    """The positive pitch by which an index is a coordinate, and something made of other data; None where it is not."""
     alone = (mono[0] for mono, value in coordinate.coefficients.items() if value == 1 and len(mono) == 1)
     datum = next((atom for atom in alone if of_data(atom)), None)
     placed = [(mono, value) for mono, value in whole.coefficients.items() if datum in mono]
     if datum is None or len(placed) != 1 or placed[0][1] <= 0:
-        return False
+        return None
     mono, value = placed[0]
     rest = list(mono)
     rest.remove(datum)
-    left = whole - Polynomial({tuple(rest): value}) * coordinate
-    return _data(coordinate).isdisjoint(_data(left))
+    pitch = Polynomial({tuple(rest): value})
+    return pitch if data_of(coordinate).isdisjoint(data_of(whole - pitch * coordinate)) else None
 
 
 def _asked_else(access: Access, one: Polynomial, other: Polynomial, below: bool) -> bool:
     """Whether guards ask more of what a coordinate is made of than whether it, or its like, is inside."""
-    every = {symbol for atom in _data(one) for symbol in symbols(atom)}
+    every = {symbol for atom in data_of(one) for symbol in symbols(atom)}
     own = {symbol for symbol in every if symbol.kind not in _SHARED}
     for guard in access.guards:
         for part in conjuncts(guard.term) if every & set(symbols(guard.term)) else ():
@@ -173,17 +173,18 @@ _SHARED = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE, *_IDS, SymbolKind.BL
 def _of(access: Access) -> OneSided | None:
     if not access.guards or not any(of_data(atom) for atom in polynomial(access.offset).atoms):
         return None
-    lower, upper = _tests(access)
+    lower, upper = coordinate_tests(access)
     both = [form for form in upper if form in lower]
-    alone = [(form, True) for form in upper if form not in lower and _signed(form)] if both else []
-    alone += [(form, False) for form in lower if form not in upper and _data(form)] if both else []
+    alone = [(form, True) for form in upper if form not in lower and signed(form)] if both else []
+    alone += [(form, False) for form in lower if form not in upper and data_of(form)] if both else []
     found = elements(access) if alone else None
     for one, below in alone if found is not None else ():
         for other in both:
-            mine, theirs = _data(one), _data(other)
+            mine, theirs = data_of(one), data_of(other)
             if found is None or not mine or mine & theirs or like(one) != like(other):
                 continue
-            if not _asked_else(access, one, other, below) and _stands_in(one, found[0]) and _stands_in(other, found[0]):
+            apart = None not in (stands_in(one, found[0]), stands_in(other, found[0]))
+            if apart and not _asked_else(access, one, other, below):
                 return OneSided(access, upper[one] if below else lower[one], (lower if below else upper)[other], below)
     return _untested(access, {form: upper[form] for form in both}) if both else None
 
@@ -205,7 +206,7 @@ def _untested(access: Access, both: dict[Polynomial, Guard]) -> OneSided | None:
         for other, guard in both.items():
             theirs = _loads(other)
             alike = bool(mine) and like(one) == like(other) and _held_in(mine) == _held_in(theirs)
-            if alike and not mine & (theirs | asked) and _stands_in(one, found[0]) and _stands_in(other, found[0]):
+            if alike and not mine & (theirs | asked) and stands_in(one, found[0]) and stands_in(other, found[0]):
                 return OneSided(access, None, guard, False)
     return None
 

@@ -68,7 +68,7 @@ class Sampled:
 _DOWN = frozenset({"floor", "floorf"})
 
 
-def _whole(atom: Term) -> tuple[Term, bool] | None:
+def whole_part(atom: Term) -> tuple[Term, bool] | None:
     """(number in floating point, whether it is rounded down) of a whole number that is made of it, rounded down or cut
     off."""
     while atom.op == "cast" and isinstance(atom.type, IntType):
@@ -80,7 +80,7 @@ def _whole(atom: Term) -> tuple[Term, bool] | None:
 
 
 def _chosen(atom: Term) -> bool:
-    return _whole(atom) is not None or (atom.symbol is not None and atom.symbol.kind is SymbolKind.LOAD)
+    return whole_part(atom) is not None or (atom.symbol is not None and atom.symbol.kind is SymbolKind.LOAD)
 
 
 def _coordinates(access: Access) -> Iterator[tuple[Polynomial, Term]]:
@@ -100,7 +100,7 @@ def _coordinates(access: Access) -> Iterator[tuple[Polynomial, Term]]:
 
 def _ends(access: Access, form: Polynomial, atom: Term) -> Iterator[_Open]:
     """The ends that a test of what data choose lets the coordinate pass, and no other test keeps it from."""
-    beyond, (inner, down) = form.coefficients.get((), 0), _whole(atom) or (atom, False)
+    beyond, (inner, down) = form.coefficients.get((), 0), whole_part(atom) or (atom, False)
     above = below = None
     for guard in access.guards:
         for part in conjuncts(guard.term):
@@ -109,7 +109,7 @@ def _ends(access: Access, form: Polynomial, atom: Term) -> Iterator[_Open]:
                     return  # it asks something else of it
                 continue
             left, right = part.args
-            more = _more(right) if left == inner and part.op == "lt" else None
+            more = behind_size(right) if left == inner and part.op == "lt" else None
             if more is not None and beyond + more > 0:
                 above = guard
             elif right == inner and left.value is not None and left.value <= -1 and down:
@@ -124,7 +124,7 @@ def _ends(access: Access, form: Polynomial, atom: Term) -> Iterator[_Open]:
         yield _Open(form, below, True)
 
 
-def _more(term: Term) -> int | None:
+def behind_size(term: Term) -> int | None:
     """What a number in floating point is that a size gives, beside the size itself: as of ``x < w - 1``, in whole
     places that the last one lies before ``w``."""
     if term.op != "cast" or not isinstance(term.args[0].type, IntType) or of_data(term.args[0]):

@@ -102,3 +102,31 @@ __kernel void unfold(int ow, int oh, int kh, int kw, int channels, __global floa
 """
     assert not findings(RULE, code, "opencl")
     assert findings(RULE, code.replace("at = w +", "at = w - 1 +").replace("[at + start]", "[at]"), "opencl")
+
+
+AROUND = """
+__kernel void around(__global const float *x, __global const int *kind, __global float *out, const int n) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    if (kind[i] != 3) return;
+    float s = x[i];
+    LEFT s += x[i - 1];
+    RIGHT s += x[i + 1];
+    out[i] = s;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "bad"),
+    [
+        ("", "if (i + 1 < n)", True),
+        ("if (i > 0)", "if (i + 1 < n)", False),
+        ("", "if (kind[i + 1] == 2)", False),
+        ("if (kind[i] != 4)", "if (i + 1 < n)", False),
+        ("", "", False),
+    ],
+)
+def test_data_that_both_neighbours_stand_under(left: str, right: str, bad: bool) -> None:
+    found = findings(RULE, AROUND.replace("LEFT", left).replace("RIGHT", right), "opencl")
+    assert bool(found) is bad, [one.message for one in found]

@@ -1,0 +1,29 @@
+"""Coordinates that one end of is open, whatever says so: an access is told once."""
+
+from __future__ import annotations
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
+from kernlint.analysis.extent.one_sided import OneSided, one_sided
+from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbours
+from kernlint.analysis.extent.tested_beside import Beside, tested_beside
+from kernlint.source import Span
+
+OpenEnd = OneSided | HalfClamped | Sampled | Beside
+
+
+def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
+    found: dict[tuple[Span, bool], OpenEnd] = {}
+    every: tuple[OpenEnd, ...] = (
+        *facts[one_sided],
+        *facts[half_clamped],
+        *facts[sampled_neighbours],
+        *facts[tested_beside],
+    )
+    for one in every:
+        found.setdefault((one.access.span, one.below), one)
+    return tuple(found.values())
+
+
+open_ends = KernelAnalysis("open_ends", _compute, needs=(one_sided, half_clamped, sampled_neighbours, tested_beside))
+"""Each access at a coordinate that nothing keeps inside at one end, as something else says it has to be."""
