@@ -340,6 +340,8 @@ def _of_extent(one: Overreach) -> bool:
 def _why_wrong(one: Overreach) -> str:
     if one.fault in (Fault.VACUOUS, Fault.WRAPPED):
         return "the unsigned difference wraps instead of falling below zero"
+    if one.fault is Fault.MASKED:
+        return "no number that is left equals what it is compared with: all threads pass"
     if one.fault is Fault.ROUNDS:
         return f"{'these are the parts' if one.why == PARTS else 'these are the rounds'}: their number is rounded up"
     return f"the test lets {words(one.part)} through"
@@ -415,7 +417,14 @@ def _message(one: Overreach) -> str:
         )
     if one.fault is Fault.PADDED:
         return f"{what} up to a count padded to whole groups, of which only {size} are in this array"
-    return f"{what}, and the test before it stops no thread: the difference is unsigned, never below zero"
+    return f"{what}{_hollow(one)}"
+
+
+def _hollow(one: Overreach) -> str:
+    """What is said of a test that all numbers pass."""
+    if one.fault is Fault.MASKED:
+        return f" at {one.beyond} where a number is the mark for no place: the test asks for the mark as it was"
+    return ", and the test before it stops no thread: the difference is unsigned, never below zero"
 
 
 _FIXES = {
@@ -438,6 +447,7 @@ _FIXES = {
     Fault.FOREIGN: "test each index against its own extent",
     Fault.SCALARS: "test against the number of vectors",
     Fault.WRAPPED: "compare with the size from above, or compute the difference in a signed type",
+    Fault.MASKED: "ask for the mark before the number is cut to fewer bits",
     Fault.VACUOUS: "compare the index with the size directly: i < n",
     Fault.PADDED: "test the index against the real count before the read",
 }

@@ -30,10 +30,10 @@ from kernlint.analysis.extent.wrong_guards.ends import (
     counted_down,
     hollow,
     padded,
-    wrapped,
 )
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, foreign_rows
+from kernlint.analysis.extent.wrong_guards.hollow import masked, wrapped
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
 from kernlint.analysis.extent.wrong_guards.margins import ahead
 from kernlint.analysis.extent.wrong_guards.rounds import last_parts, last_rounds
@@ -150,6 +150,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places], context)
         found += wrapped(facts[trace].accesses)
+        found += masked(facts[trace].accesses)
         found += either_end(facts[trace].accesses)
         seen = {one.access for one in found}
         found += [one for one in other_axis(indexed, context) if one.access not in seen]

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.excuses.runs_of_data import begins_of_runs
-from kernlint.analysis.extent.bounds import Reach, mentions, vacuous
+from kernlint.analysis.extent.bounds import Reach, mentions
 from kernlint.analysis.extent.clamps import clamped_at
 from kernlint.analysis.extent.limits import Indexed
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.places import moves as varies
 from kernlint.analysis.extent.wrong_guards.faults import MOVING, Fault, Overreach, Supports, kind_of, moves
-from kernlint.analysis.trace.events import Access, Guard, RootKind
+from kernlint.analysis.trace.events import Access, Guard
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, binary, negate, plain, subterms, symbols
-from kernlint.tree.types import FloatType, IntType, Space
+from kernlint.symbolic.terms import SymbolKind, Term, binary, negate, plain, symbols
+from kernlint.tree.types import FloatType, IntType
 
 
 def counted_down(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
@@ -253,28 +253,6 @@ def capped(access: Access, size: Polynomial) -> Term | None:
             if cap is not None and polynomial(cap) == size:
                 return atom
     return None
-
-
-def wrapped(accesses: Sequence[Access]) -> Iterator[Overreach]:
-    """``if (j >= 0) x[j]`` of an unsigned difference j that nothing bounds from above."""
-    for access in accesses:
-        index = access.index
-        if index is None or access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
-            continue
-        index = plain(index)
-        if not isinstance(index.type, IntType) or index.type.signed or not _difference(index):
-            continue
-        parts = [(guard, part) for guard in access.guards for part in conjuncts(guard.term)]
-        hollow = [(g, part) for g, part in parts if vacuous(part) and any(arg == index for arg in part.terms)]
-        if hollow and not any(index in subterms(part) and not vacuous(part) for _, part in parts):
-            yield Overreach(access, Fault.WRAPPED, hollow[0][0], hollow[0][1], None, 0, "")
-
-
-def _difference(index: Term) -> bool:
-    """Whether something that varies is subtracted."""
-    return any(value < 0 or value >= 1 << 31 for mono, value in polynomial(index).coefficients.items() if mono) or (
-        index.op == "sub" and index.args[1].value is None
-    )
 
 
 def hollow(found: Sequence[Reach]) -> Iterator[Overreach]:

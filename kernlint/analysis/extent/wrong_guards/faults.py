@@ -38,14 +38,16 @@ class Fault(Enum):
     SCALARS = "scalars"  # the index counts vectors, the size single elements
     REPEATED = "repeated"  # the loop around it has asked the same, and the index that is used goes untested
     WRAPPED = "wrapped"  # an unsigned difference is tested for not being negative, which it never is
+    MASKED = "masked"  # a mark is asked for that a mask has taken away
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overreach:
     """One guard that does not keep ``access`` inside.
 
-    ``size``: the extent of the dimension (None: VACUOUS, WRAPPED, ENDS); ``beyond``: elements by which the largest
-    index passes it; ``why``: what supports the extent; ``support``: an access that does.
+    ``size``: the extent of the dimension (None: VACUOUS, WRAPPED, MASKED, ENDS); ``beyond``: elements by which the
+    largest index passes it, of MASKED the place itself; ``why``: what supports the extent; ``support``: an access that
+    does.
     """
 
     access: Access
