@@ -29,6 +29,7 @@ from kernlint.analysis.extent.slots_elsewhere import Unrefused, slots_elsewhere
 from kernlint.analysis.extent.staged_base import Misplaced, staged_base
 from kernlint.analysis.extent.told_apart import ToldApart, told_apart
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
+from kernlint.analysis.extent.untested_lengths import Untested, untested_lengths
 from kernlint.analysis.extent.wrapped_slots import Wrapped, wrapped_slots
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.race_words import calls
@@ -139,6 +140,7 @@ class ArrayIndexOutOfRange(Rule):
         room_left,
         past_room,
         pushes_elsewhere,
+        untested_lengths,
         unclamped,
         run_arrays,
         told_apart,
@@ -188,7 +190,13 @@ class ArrayIndexOutOfRange(Rule):
         arrays |= {one.access.root: [] for one in full_up}
         arrays |= {one.access.root: [] for one in drawn}
         wrapped: tuple[Wrapped, ...] = facts[wrapped_slots]
-        slots: tuple[Unrefused | Unasked | Wrapped, ...] = (*facts[slots_elsewhere], *facts[counts_beside], *wrapped)
+        lengths: tuple[Untested, ...] = facts[untested_lengths]
+        slots: tuple[Unrefused | Unasked | Wrapped | Untested, ...] = (
+            *facts[slots_elsewhere],
+            *facts[counts_beside],
+            *wrapped,
+            *lengths,
+        )
         yield from (
             self.told(one.access.span, one.told, calls(one.access)) for one in slots if one.access.root not in arrays
         )
@@ -337,7 +345,7 @@ class ArrayIndexOutOfRange(Rule):
         access = one.access
         return self.finding(
             access.span,
-            f"{element(access)} is {verb(access)} past the end of {access.root.name} where data make the inner loop "
+            f"{element(access)} is {verb(access)} past the end of {access.root.name} where the inner loop is "
             "long enough: the end is tested once before all of its rounds",
             related=[Related(one.guard.span, "this test holds when the inner loop begins")],
             fix="test for the end in the inner loop too",

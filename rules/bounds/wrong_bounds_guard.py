@@ -10,13 +10,12 @@ from kernlint.analysis.extent.allocated import allocated, fits
 from kernlint.analysis.extent.allocated_words import in_words
 from kernlint.analysis.extent.asking import example, shown
 from kernlint.analysis.extent.documented import Beyond, documented
-from kernlint.analysis.extent.float_ends import FloatEnd, float_ends
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.open_ends import OpenEnd, open_ends
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
-from kernlint.analysis.extent.paired_sizes import Paired, paired_sizes
+from kernlint.analysis.extent.partly_tested import PartlyTested, partly_tested
 from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.twins import Twin, twins
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
@@ -135,8 +134,7 @@ class WrongBoundsGuard(Rule):
         surplus_items,
         twins,
         open_ends,
-        paired_sizes,
-        float_ends,
+        partly_tested,
         allocated,
         limits,
         launch_context,
@@ -166,9 +164,8 @@ class WrongBoundsGuard(Rule):
             )
             return
         halves: tuple[OpenEnd, ...] = facts[open_ends]
-        ends: tuple[FloatEnd, ...] = facts[float_ends]
-        sizes: tuple[Paired, ...] = facts[paired_sizes]
-        for half in (*(one for one in halves if not one.below), *ends, *sizes):
+        ends: tuple[PartlyTested, ...] = facts[partly_tested]
+        for half in (*(one for one in halves if not one.below), *ends):
             yield self.told(half.access.span, half.told, calls(half.access))
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:

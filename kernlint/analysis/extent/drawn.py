@@ -1,8 +1,10 @@
-"""Slots that threads draw from a counter and store at before they look whether there are so many, or although a test
-keeps another store at the slot from it.
+"""Slots that threads draw from a counter and use before they look whether there are so many, or although a test keeps
+another store at the slot from it.
 
 The number that an atomic operation gives is the place in a list of fixed length, or in a row of one: all else in the
 index is a multiple of that length.  That the kernel tests the number against the length says that it may get so large.
+Loops that go on while the number is below the length test it when its item has been read: ``item = queue[at]; while (at
+< n) { ...; at = atomic_inc(head); item = queue[at]; }``.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from kernlint.analysis.trace.events import (
     ConditionEvent,
     Guard,
     GuardKind,
+    LoopContext,
 )
+from kernlint.record import replace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, plain, substitute, symbols
 from kernlint.tree.nodes import Atomic
 
 
@@ -28,16 +32,18 @@ def drawn(
     access: Access, conditions: Sequence[ConditionEvent], others: Sequence[Access]
 ) -> Iterator[tuple[Polynomial, Place, Limit]]:
     """(length, the slot as the place of an access, the test that comes too late or stands before ``others`` alone) of a
-    store at a drawn slot."""
+    store at a drawn slot, or of a read that the test of a loop comes after."""
     found = elements(access)
-    if found is None or access.kind is not AccessKind.WRITE or found[1]:
+    if found is None or access.kind is AccessKind.ATOMIC or found[1]:
         return
     form = found[0].coefficients
     for slot in (atom.symbol for mono, times in form.items() if times == 1 and len(mono) == 1 for atom in mono):
         if slot is None or not from_atomic(slot) or any(slot in symbols(g.term) for g in access.guards):
             continue
         tests = [test for test in conditions if slot in symbols(test.term)]
-        if tests and min(test.order for test in tests) < access.order:
+        if access.kind is AccessKind.READ:
+            tests = [] if tests else _of_loops(conditions, slot, access)
+        elif tests and min(test.order for test in tests) < access.order:
             tests = [test for test in tests if any(_keeps(test, one, slot) for one in others)]
         for test in tests:
             length = _length(test.term, slot)
@@ -49,6 +55,18 @@ def drawn(
             place = Place(access, polynomial(any_.term), number(1), None, (), 0)
             yield length, place, Limit(length - number(1), guard, test.term)
             return
+
+
+def _of_loops(conditions: Sequence[ConditionEvent], slot: Symbol, access: Access) -> list[ConditionEvent]:
+    """The conditions of loops that speak of a slot in their next round, or their first, once it has been used."""
+    found = []
+    for test in conditions:
+        for phi in symbols(test.term):
+            first, next_ = (end is not None and plain(end).symbol is slot for end in (phi.init, phi.step))
+            inside = isinstance(phi.origin, LoopContext) and phi.origin in access.loops
+            if (first and test.order > access.order) or (next_ and inside):
+                found.append(replace(test, term=substitute(test.term, {phi: slot.term})))
+    return found
 
 
 def _keeps(test: ConditionEvent, other: Access, slot: Symbol) -> bool:

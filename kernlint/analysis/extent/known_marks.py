@@ -133,15 +133,17 @@ Element = tuple[str, Spelled]
 
 
 def _element(datum: Symbol) -> Element:
-    return array_of(datum), _spelled(datum.origin[1])
+    return array_of(datum), spelled(datum.origin[1])
 
 
-def _spelled(term: Term) -> Spelled:
+def spelled(term: Term) -> Spelled:
+    """How a term is made, by the names of what makes it: the same in every kernel that takes the same arguments."""
     symbol = term.symbol
     if symbol is not None:
         of_memory = symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple)
         return (symbol.kind.name, *(_element(symbol) if of_memory else (symbol.name, symbol.axis)))
-    return (term.op, term.value, *(_spelled(part) for part in term.terms))
+    name = term.args[0] if term.op == "call" else term.value
+    return (term.op, name, *(spelled(part) for part in term.terms))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.places import places_of
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.trace import trace
@@ -21,7 +22,7 @@ from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
 from kernlint.tree.types import FloatType, IntType
 
 Form = tuple[object, ...]
@@ -190,25 +191,42 @@ def _of(access: Access) -> OneSided | None:
 
 
 def _untested(access: Access, both: dict[Polynomial, Guard]) -> OneSided | None:
-    """A coordinate of which nothing is asked, where another number that the same array holds is tested at both ends:
-    both are the whole part of numbers in floating point, a position.
+    """A coordinate of which nothing is asked, where another one of the position is tested at both ends: a number of the
+    same element, or, where both are the whole part of numbers in floating point, of the same array.
 
-    Silent: ``rows[i]`` and ``cols[i]`` of which one is tested.  Still told: ``(int)p[i].y`` beside ``(int)p[i].x``.
+    Silent: ``rows[i]`` and ``cols[i]`` of which one is tested.  Still told: ``(int)p[i].y`` beside ``(int)p[i].x``, and
+    what loops add to the two.
     """
-    found = elements(access)
+    every = places_of(access)
     asked = {s for guard in access.guards for s in symbols(guard.term)}
-    for mono in found[0].coefficients if found is not None else ():
-        moving = [atom for atom in mono if of_data(atom)]
-        if found is None or len(moving) != 1 or not _whole(moving[0]):
+    for place in every:
+        mine = _loads(place.index)
+        if place.limits or not mine or mine & asked or not _loose(place.index):
             continue
-        one = polynomial(moving[0])
-        mine = _loads(one)
         for other, guard in both.items():
             theirs = _loads(other)
-            alike = bool(mine) and like(one) == like(other) and _held_in(mine) == _held_in(theirs)
-            if alike and not mine & (theirs | asked) and stands_in(one, found[0]) and stands_in(other, found[0]):
+            if mine & theirs or like(place.index) != like(other) or all(one.index != other for one in every):
+                continue
+            if _one_element(mine, theirs) or (_held_in(mine) == _held_in(theirs) and all(map(_whole, data_of(other)))):
                 return OneSided(access, None, guard, False)
     return None
+
+
+def _loose(index: Polynomial) -> bool:
+    """Whether no clamp brings a coordinate inside, or a loop moves it afterwards."""
+    clamped = any(part.op in ("min", "max", "select", "mod") for atom in data_of(index) for part in subterms(atom))
+    return not clamped or any(s.kind is SymbolKind.COUNTER for atom in index.atoms for s in symbols(atom))
+
+
+def _one_element(mine: set[Symbol], theirs: set[Symbol]) -> bool:
+    """Whether two numbers are parts of one element of an array."""
+    if len(mine) != 1 or len(theirs) != 1:
+        return False
+    (one,), (other,) = mine, theirs
+    if not isinstance(one.origin, tuple) or not isinstance(other.origin, tuple) or one.origin[0] is not other.origin[0]:
+        return False
+    apart = (polynomial(one.origin[1]) - polynomial(other.origin[1])).constant
+    return apart is not None and 0 < abs(apart) < (one.origin[0].element.size or 0)
 
 
 def _loads(form: Polynomial) -> set[Symbol]:

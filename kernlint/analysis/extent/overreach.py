@@ -34,7 +34,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, foreign_rows
 from kernlint.analysis.extent.wrong_guards.hollow import masked, wrapped
-from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
+from kernlint.analysis.extent.wrong_guards.inclusive import inclusive, kept_elsewhere
 from kernlint.analysis.extent.wrong_guards.margins import ahead
 from kernlint.analysis.extent.wrong_guards.rounds import last_parts, last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import padded_rows, past_rows, rows_by_length
@@ -165,6 +165,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         seen = {one.access for one in found}
         beyond = ahead(facts[places], lambda past: not in_sight or not kept(past, facts))
         found += [one for one in beyond if one.access not in seen]
+        seen = {one.access for one in found}
+        found += [one for one in kept_elsewhere(facts[places]) if one.access not in seen and not _held(one, facts)]
         found += hollow(grown)
         found += padded(grown)
     found = [one for one in found if one.size is None or not _counts_items(one.size)]

@@ -37,7 +37,7 @@ def of_arguments(size: Polynomial) -> bool:
     return bool(found) and all(chosen(atom) for atom in size.atoms)
 
 
-def _key(place: Place) -> Key:
+def key_of(place: Place) -> Key:
     """The index of a place, and the conditions of the loops that count in it, whatever loops those are."""
     loops = [loop for loop in place.access.loops if any(loop.counter in symbols(a) for a in place.index.atoms)]
     if not loops or len(loops) > len(_COUNTERS):
@@ -77,7 +77,7 @@ class Siblings:
         self.by_root: dict[tuple[int, Polynomial], list[Place]] = {}
         self.keys: dict[Place, Key] = {}
         for place in every:
-            key = self.keys[place] = _key(place)
+            key = self.keys[place] = key_of(place)
             self.by_key.setdefault(key, []).append(place)
             self.by_root.setdefault((id(place.access.root), place.pitch), []).append(place)
 

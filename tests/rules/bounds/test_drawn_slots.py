@@ -100,3 +100,34 @@ def test_rows_of_one_matrix_packed_in_two_ways_are_as_many() -> None:
     assert "scales" in found.message
     safe = PACKED.replace("SCALE", "r < rows ? scales[(size_t)r * (cols / 64)] : 0.0f")
     assert not findings(MissingBoundsGuard, safe.replace("LAUNCH", ROUNDED))
+
+
+QUEUE = """
+__kernel void drain(__global const int4 *job, const int jobs, __global int *head, __global int *done) {
+    int at = atomic_inc(head);
+    FIRST
+    while (at < jobs) {
+        SECOND
+        done[at] = now.x + now.y;
+        at = atomic_inc(head);
+        NEXT
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "next_", "found"),
+    [
+        ("int4 now = job[at];", "", "now = job[at];", {"KL103", "KL101"}),
+        ("", "const int4 now = job[at];", "", set()),
+        ("int4 now = at < jobs ? job[at] : 0;", "", "if (at < jobs) now = job[at];", set()),
+    ],
+)
+def test_items_of_a_queue_that_are_read_before_the_test_of_the_loop(
+    first: str, second: str, next_: str, found: set[str]
+) -> None:
+    from tests.rules.bounds.test_wrong_axes import codes
+
+    code = QUEUE.replace("FIRST", first).replace("SECOND", second).replace("NEXT", next_)
+    assert set(codes(code, "k.cl")) == found

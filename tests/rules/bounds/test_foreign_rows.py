@@ -82,3 +82,33 @@ def test_the_launch_has_a_say(check: str, grid: str, bad: bool) -> None:
     code = LAUNCHED.replace("CHECK", check).replace("GRID", grid).replace("ROW", "box.d").replace("CLEARED", "b.d")
     found = findings(WrongBoundsGuard, code.replace("TEST", "x >= box.w || y >= box.h || z >= box.w"))
     assert bool(found) is bad, [one.message for one in found]
+
+
+PLANES = """
+__global__ void blur(const float *in, float *out, int n, int h, int w, int planes) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        const int x = i % w, y = i / w % h, p = i / w / h;
+        float sum = 0.0f;
+        for (int k = 0; k < 3; ++k)
+            for (int j = 0; j < 3; ++j) {
+                const int u = x + j, v = y + k;
+                if (TEST) sum += in[(p * h + v) * w + u];
+            }
+        out[i] = sum;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "bad"),
+    [
+        ("u < w && v < w", True),
+        ("u < w && v < h", False),
+        ("u < w && v < w && v < h", False),
+        ("u < w && v < min(w, h)", False),
+    ],
+)
+def test_two_coordinates_in_one_index(test: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, PLANES.replace("TEST", test))
+    assert any("another axis" in one.message for one in found) is bad, [one.message for one in found]

@@ -156,3 +156,31 @@ __global__ void splat(float *img, const float2 *at, const float *weight, const i
 def test_a_coordinate_of_a_position_that_nothing_tests(row: str, test: str, bad: bool) -> None:
     found = findings(WrongBoundsGuard, SPLAT.replace("ROW", row).replace("TEST", test))
     assert any("nothing tests" in one.message for one in found) is bad, [one.message for one in found]
+
+
+STAMPS = """
+__kernel void paste(__global const float *tile, __global const int4 *place, __global const int *row,
+                    __global float *sheet, const int w, const int h) {
+    const int t = get_group_id(0);
+    for (int j = get_local_id(1); j < 16; j += get_local_size(1))
+        for (int i = get_local_id(0); i < 16; i += get_local_size(0)) {
+            const int x = place[t].x + i, y = ROW + j;
+            if (TEST) continue;
+            sheet[y * w + x] = tile[(t * 16 + j) * 16 + i];
+        }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "test", "bad"),
+    [
+        ("place[t].y", "x < 0 || x >= w", True),
+        ("place[t].y", "x < 0 || x >= w || y < 0 || y >= h", False),
+        ("row[t]", "x < 0 || x >= w", False),
+        ("clamp(place[t].y, 0, h - 16)", "x < 0 || x >= w", False),
+    ],
+)
+def test_a_number_of_the_same_element_that_nothing_tests(row: str, test: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, STAMPS.replace("ROW", row).replace("TEST", test), "opencl")
+    assert any("nothing tests" in one.message for one in found) is bad, [one.message for one in found]

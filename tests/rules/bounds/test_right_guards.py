@@ -143,3 +143,24 @@ __global__ void march(int *alive, const float *step, float *depth, int n) {
 def test_a_mark_that_the_kernel_sets_is_for_those_who_come_after(list_: str, bad: bool) -> None:
     found = findings(MissingBoundsGuard, RAYS.replace("LIST", list_))
     assert any("as a comment says" in one.message for one in found) is bad
+
+
+SPLIT = """
+__global__ void split(const float *in, const int *begin, float *head, float *tail, int rows, int most) {
+    const int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows) return;
+    int p = 0, q = begin[r];
+    for (int k = begin[r]; k < begin[r + 1]; ++k) {
+        if (p < most) head[PLACE * rows + r] = in[k];
+        else tail[q++] = in[k];
+        ++p;
+    }
+    for (; p END most; ++p) head[p * rows + r] = 0.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(("place", "end", "bad"), [("p", "<=", True), ("p", "<", False), ("(p + 1)", "<=", False)])
+def test_loops_up_to_what_another_store_is_kept_below(place, end, bad):
+    found = findings(WrongBoundsGuard, SPLIT.replace("PLACE", place).replace("END", end))
+    assert any("off by one" in one.message for one in found) is bad, [one.message for one in found]

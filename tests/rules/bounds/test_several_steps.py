@@ -3,7 +3,7 @@
 import pytest
 
 from kernlint import registry
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 RULE = registry.load().get("KL104")
 
@@ -59,3 +59,31 @@ kernel void start(global const uint *words, global const uint *lengths, global u
 def test_pointers_that_go_on():
     assert_marked(RULE, REPEAT % " // bad", "opencl")
     assert_marked(RULE, REPEAT % "\n            if (to == stop) return;", "opencl")
+
+
+CHILDREN = """
+struct Cell { float4 ball; int child, leaf; };
+__global__ void count(const Cell *cells, const float4 *at, int *hits, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int open[ROOM], top = 0, found = 0;
+    open[top++] = 0;
+    while (top > 0) {
+        const Cell c = cells[open[--top]];
+        if (c.ball.x > at[i].x) continue;
+        if (c.leaf) { ++found; continue; }
+        if (TEST)
+            for (int k = 0; k < 4; ++k) open[top++] = c.child + k;
+    }
+    hits[i] = found;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("room", "test", "bad"),
+    [("32", "top < 32", True), ("32", "top < 29", False), ("32", "top <= 28", False), ("35", "top < 32", False)],
+)
+def test_pushes_in_a_loop_of_constant_length(room: str, test: str, bad: bool) -> None:
+    found = findings(RULE, CHILDREN.replace("ROOM", room).replace("TEST", test))
+    assert any("tested once" in one.message for one in found) is bad, [one.message for one in found]

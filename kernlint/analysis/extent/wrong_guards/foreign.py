@@ -2,7 +2,8 @@
 
 ``if (x >= g.nx || y >= g.ny || z >= g.nx) return;`` before ``proj[(v * g.nz + z) * g.bins + b]``: z stands in rows of
 ``g.nz``, which something in the file keeps a coordinate below, and ``g.nx``, the one size that z is tested against, is
-how long the rows are that x stands in.
+how long the rows are that x stands in.  Where rows and columns stand in one index, ``if (y < w && x < w)`` before
+``a[(c * h + y) * w + x]``, that is enough.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.asking import Past
 from kernlint.analysis.extent.places import Place, Places, chosen, moves, places_of
 from kernlint.analysis.extent.sizes import last_part
@@ -58,6 +60,13 @@ def _alone(place: Place) -> Symbol | None:
     return _one(sizes.pop()) if plain and not place.extra else None
 
 
+def _asked(place: Place, row: Symbol) -> bool:
+    """Whether another test than that of the place speaks of the length of its row."""
+    own = place.limits[0].part
+    parts = (part for guard in place.access.guards for part in conjuncts(guard.term))
+    return any(part != own and row in symbols(part) for part in parts)
+
+
 def foreign_rows(
     found: Places, extents: Callable[[], frozenset[str]], reached: Callable[[Past], bool]
 ) -> Iterator[Overreach]:
@@ -77,15 +86,20 @@ def foreign_rows(
                     lengths.setdefault(size, []).append(place)
     own = _kept_below(place for places in found.values() for place in places)
     for access, places in found.items():
-        for place in places:
+        for at, place in enumerate(places):
             tested = _alone(place) if place.row is not None and len(place.limits) == 1 else None
             row, axes = _one(place.row), _axes(place.index)
-            if tested is None or row is None or tested is row or len(axes) != 1 or rows[place.index] != {place.row}:
+            if tested is None or row is None or tested is row or rows[place.index] != {place.row}:
                 continue
-            beside = [one for one in lengths.get(tested, ()) if not axes & _axes(one.index)]
-            if not beside or not all(any(map(moves, mono)) for mono in place.index.coefficients if mono):
+            with_it = [one for one in places[at + 1 : at + 2] if one in lengths.get(tested, ())]
+            beside = with_it or [one for one in lengths.get(tested, ()) if not axes & _axes(one.index)]
+            if not beside or not any(map(moves, place.index.atoms)) or _asked(place, row):
                 continue
-            if last_part(row.name) not in own and last_part(row.name) not in extents():
+            if not with_it and (
+                len(axes) != 1
+                or not all(any(map(moves, mono)) for mono in place.index.coefficients if mono)
+                or (last_part(row.name) not in own and last_part(row.name) not in extents())
+            ):
                 continue
             if reached(Past(access, term_of(place.index), row.term)):
                 limit = place.limits[0]

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges, elements, extreme
+from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.sizes import named_like_a_size
 from kernlint.analysis.extent.truths import add_up, truths
 from kernlint.analysis.extent.wrong_guards.faults import (
@@ -74,6 +75,47 @@ def inclusive(
                 why = "by its name"
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
+
+
+def kept_elsewhere(found: Places) -> Iterator[Overreach]:
+    """Places that loops or data choose, up to a size inclusive, in an array that is written elsewhere in the kernel
+    where another test keeps the place along the same axis below that size.
+
+    Excused: ``for (k = 0; k <= n; ++k) s[k] = 0;`` beside ``s[k + 1] = s[k] + x[k]`` for k < n.  Still bad: beside
+    ``if (p < n) s[p++] = x[k];``
+    """
+    kept: dict[tuple[int, int, int, Polynomial], list[Place]] = {}
+    for access, places in found.items():
+        for at, place in enumerate(places):
+            for limit in place.limits[:1]:
+                kept.setdefault((id(access.root), len(places), at, limit.size), []).append(place)
+    for access, places in found.items():
+        for at, place in enumerate(places):
+            best = place.limits[0] if place.limits else None
+            if best is None or best.slack or best.part.op != "le" or best.unit != 1 or place.extra:
+                continue
+            others = kept[id(access.root), len(places), at, best.size]
+            if best.guard.kind is GuardKind.ASSERT or any(
+                one.limits[0].slack >= 0 and one.limits[0].guard.span != best.guard.span for one in others
+            ):
+                continue
+            support = next((one.access for one in others if _written_below(one, best)), None)
+            if support is None or _of_type(best.size) or _last_meant(access, place.index, best.size):
+                continue
+            if _kept_by_data(access, place.index):
+                continue
+            if not add_up(access.guards, best.size - place.index - number(1)):
+                why = "another access to the array is kept below it"
+                yield Overreach(access, Fault.INCLUSIVE, best.guard, best.part, best.size, 1, why, support)
+                break
+
+
+def _written_below(place: Place, limit: Limit) -> bool:
+    """Whether something is stored at a place, itself and no neighbour of what is tested, that another test keeps below
+    the size."""
+    mine = place.limits[0]
+    apart = mine.slack == -1 and mine.part.op == "lt" and mine.guard.span != limit.guard.span and not place.extra
+    return apart and place.access.writes and polynomial(mine.part.args[0]) == place.index
 
 
 def _begins_inside(access: Access, index: Polynomial) -> bool:

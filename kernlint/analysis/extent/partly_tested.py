@@ -1,0 +1,19 @@
+"""What is tested in part: each kind of it that data bring about, with its own words."""
+
+from __future__ import annotations
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.clamped_beside import Unclamped, clamped_beside
+from kernlint.analysis.extent.float_ends import FloatEnd, float_ends
+from kernlint.analysis.extent.left_out import LeftOut, left_out
+from kernlint.analysis.extent.paired_sizes import Paired, paired_sizes
+
+PartlyTested = FloatEnd | Unclamped | LeftOut | Paired
+
+
+def _compute(facts: Facts) -> tuple[PartlyTested, ...]:
+    return (*facts[float_ends], *facts[clamped_beside], *facts[left_out], *facts[paired_sizes])
+
+
+partly_tested = KernelAnalysis("partly_tested", _compute, needs=(float_ends, clamped_beside, left_out, paired_sizes))
+"""All of a kernel variant."""
