@@ -19,7 +19,7 @@ from kernlint.prove.query import Refuted
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, plain
-from kernlint.tree.nodes import Atomic, Ref
+from kernlint.tree.nodes import Assign, Atomic, Cast, DoWhile, Expr, For, IntLit, Ref, Subscript, VarDecl, While
 from kernlint.tree.types import IntType
 from kernlint.tree.walk import walk
 
@@ -38,6 +38,9 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     with zeros just before it launches the kernel (one of the launches ``seen``): a sum is made there, where else a
     store would do.
 
+    Another kernel that the host launches with the same two arrays, and that stores in each such element what it has for
+    the entry, says the opposite: with equal entries all but one of them would be lost.
+
     Entries of a table of starts, and what else is said of the row that begins there (its length, its strides), are
     believed to keep rows apart: only what picks an element within the row may do so twice.
     """
@@ -45,6 +48,8 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     if access.value is None or not entries:
         return True  # no array of indices picks the place
     value = access.value
+    if any(_stored_plainly(access, entries, launch) for launch in seen):
+        return False
     old = {s for s in value.symbols if s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset)}
     if not old or counts_up(value, old):
         return True
@@ -229,6 +234,50 @@ def _adds_alone(launch: LaunchEvent, index: int) -> bool:
     uses = sum(isinstance(node, Ref) and node.decl is param for node in walk(kernel.body))
     added = [node for node in walk(kernel.body) if isinstance(node, Atomic) and node.op == "add"]
     return 0 < uses == sum(isinstance(part, Ref) and part.decl is param for at in added for part in walk(at.pointer))
+
+
+def _stored_plainly(access: Access, entries: Collection[Symbol], launch: LaunchFact) -> bool:
+    """Whether another kernel stores once for each entry in the elements that the same index array picks, of the same
+    object: the array is a permutation."""
+    target = launch.argument(access.root.name)
+    if not isinstance(target, PointerValue) or launch.walk is None or launch.event is None:
+        return False
+    picking = {
+        id(found.root) for entry in entries if isinstance(found := launch.argument(entry.origin[0].name), PointerValue)
+    }
+    for one in launch.walk.launches:
+        kernel = one.node.kernel
+        if one is launch.event or kernel is None or kernel.body is None:
+            continue
+        given = [
+            (param, arg.root)
+            for param, arg in zip(kernel.params, one.args, strict=False)
+            if isinstance(arg, PointerValue)
+        ]
+        stored = {param for param, root in given if root is target.root}
+        index = {param for param, root in given if id(root) in picking}
+        if (
+            not stored
+            or not index
+            or any(isinstance(node, (Atomic, For, While, DoWhile)) for node in walk(kernel.body))
+        ):
+            continue
+        for node in walk(kernel.body):
+            if isinstance(node, Assign) and not node.op and isinstance(node.target, Subscript):
+                base, by_thread = node.target.base, _read_in(node.target.index, index)
+                if isinstance(base, Ref) and base.decl in stored and by_thread and not isinstance(node.value, IntLit):
+                    return True
+    return False
+
+
+def _read_in(index: Expr, arrays: Collection[VarDecl], depth: int = 3) -> bool:
+    """Whether a subscript is an element of one of ``arrays``, through variables that are set once."""
+    while isinstance(index, Cast):
+        index = index.operand
+    if isinstance(index, Subscript):
+        return isinstance(index.base, Ref) and index.base.decl in arrays
+    init = index.decl.init if isinstance(index, Ref) else None
+    return init is not None and depth > 0 and _read_in(init, arrays, depth - 1)
 
 
 def _with_zeros(api: ApiEvent, target: PointerValue) -> bool:
