@@ -163,6 +163,7 @@ class NegativeIndex(Rule):
             access.span,
             f"{element(access)} is {verb(access)} with {name} as index, which is still {kept.value} where the loop has "
             "found nothing, and nothing asks",
+            severity=Severity.NOTE if kept.computed else Severity.WARNING,
             related=[Related(kept.variable.origin.span, f"{name} is set here, for elements that meet a condition")],
             fix=f"test that {name} is not negative",
             confidence=Confidence.MEDIUM,

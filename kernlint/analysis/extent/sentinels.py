@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, RootKind
+from kernlint.analysis.trace.events import Access, RootKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, plain, subterms, symbols
+from kernlint.tree.types import Space
 
 BEATEN = 1e30
 """Everything is below this, or above its negation: the usual first values of a search."""
@@ -23,12 +24,15 @@ BEATEN = 1e30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentinel:
-    """An access whose index may still be ``value``; ``variable``: of the loop that looks, found under ``condition``."""
+    """An access whose index may still be ``value``; ``variable``: of the loop that looks, found under ``condition``.
+    ``computed``: it looks among numbers that the thread itself has computed, and these may well be such that there is
+    always one (shares of a sum, none of them 0)."""
 
     access: Access
     variable: Symbol
     value: int
     condition: Term
+    computed: bool = False
 
 
 def _left(index: Term) -> Symbol | None:
@@ -61,6 +65,16 @@ def _by_data(conds: tuple[Term, ...]) -> bool:
         if any(s.kind is SymbolKind.PHI and _open_to_all(s) for s in found):
             return False
     return bool(conds)
+
+
+def _computed(conds: tuple[Term, ...], of: Trace) -> bool:
+    """Whether conditions speak of an array of the thread's own that holds results, and of no other memory."""
+    loads = [s.origin for cond in conds for s in symbols(cond) if s.kind is SymbolKind.LOAD]
+    roots = [origin[0] for origin in loads if isinstance(origin, tuple)]
+    if not roots or len(roots) < len(loads) or any(root.space is not Space.PRIVATE for root in roots):
+        return False
+    values = [one.value for one in of.accesses if one.writes and one.root in roots]
+    return any(value is not None and plain(value).terms for value in values)
 
 
 def _open_to_all(phi: Symbol) -> bool:
@@ -103,7 +117,7 @@ def _compute(facts: Facts) -> tuple[Sentinel, ...]:
                     continue
                 for conds in _kept(phi.step, phi):
                     if _by_data(conds):
-                        found[phi] = Sentinel(access, phi, value, conds[0])
+                        found[phi] = Sentinel(access, phi, value, conds[0], _computed(conds, of))
                         break
     return tuple(found.values())
 
