@@ -258,6 +258,7 @@ def decidable(access: Access, offset: Term) -> Side | None:
     free = limited(access)
     own = PLACE if SymbolKind.BLOCK in kinds_of(offset) else OWN
     moving = {s for s in symbols(offset) if s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER)}
+    reaching = _reaching(moving, access)
     kept: list[Term] = []
     asked = _to_numbers(_in_first_round(side(access), moving), moving)
     tests = {one.counter: _test_of(one.counter, asked) for one in asked.counters if one.counter in moving}
@@ -272,7 +273,7 @@ def decidable(access: Access, offset: Term) -> Side | None:
         lesser = [part for part in _lesser(guard) if all(s.kind in own or s in free for s in symbols(part))]
         kept += (p for p in lesser if all(s in moving or s.kind is not SymbolKind.COUNTER for s in symbols(p)))
         hidden = not _tests_global_id(guard)
-        if hidden if found & moving else any(_unruly(s) for s in found) and not _holds_at_first(guard, moving):
+        if hidden if found & reaching else any(_unruly(s) for s in found) and not _holds_at_first(guard, moving):
             return None
     for loop in access.loops:
         if loop.counter in moving and not plainly_left(loop):
@@ -289,6 +290,15 @@ def decidable(access: Access, offset: Term) -> Side | None:
             one = replace(one, condition=test)
         ranged.append(one)
     return Side(offset, asked.size, tuple(kept), tuple(ranged))
+
+
+def _reaching(moving: Set[Symbol], access: Access) -> Set[Symbol]:
+    """The symbols of an index, and the counters of outer loops that say how far those of inner ones go (``j < i``)."""
+    found = set(moving)
+    for loop in reversed(access.loops):
+        if loop.counter in found and loop.condition is not None:
+            found |= {s for s in symbols(loop.condition) if s.kind is SymbolKind.COUNTER}
+    return found
 
 
 def _in_first_round(asked: Side, moving: Set[Symbol]) -> Side:
