@@ -15,8 +15,8 @@ from kernlint.analysis.trace.events import Access
 from kernlint.analysis.trace.values import PointerValue
 from kernlint.prove.query import Refuted
 from kernlint.record import replace
-from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.polynomial import number, polynomial
+from kernlint.symbolic.exactly import exactly
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -129,23 +129,8 @@ def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
         (GRID_DIM, found.grid),
     ):
         env.update(zip(places, sizes, strict=True))
-    total = _exactly(form, env)
+    total = exactly(term_of(Polynomial(form)), env)
     return total is None or total < 0
-
-
-def _exactly(form: dict[tuple[Term, ...], int], env: dict[Symbol, int]) -> int | None:
-    """The value of a sum of products if no product or sum in it wraps; None where it is not known."""
-    total = 0
-    for mono, factor in form.items():
-        value = factor - (1 << 32) if (1 << 31) <= factor < 1 << 32 else factor
-        for atom in mono:
-            inner = polynomial(plain(atom)).coefficients
-            known = evaluate(atom, env) if all(atom in part for part in inner) else _exactly(inner, env)
-            if known is None:
-                return None
-            value *= known
-        total += value
-    return total
 
 
 def _counted_back(form: dict[tuple[Term, ...], int]) -> bool:
