@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.asking import example
+from kernlint.analysis.extent.crossed_rows import CrossedRows, crossed_rows
 from kernlint.analysis.extent.documented_pitches import Mispitched, mispitched
 from kernlint.analysis.extent.limits import is_parameter, limits
 from kernlint.analysis.extent.moved_rows import MovedRow, moved_row
@@ -42,6 +43,9 @@ class SwappedAxes(Rule):
 
     Where a comment gives an array its extents (`// image: [coils][nz][ny][nx]`), an index that goes through them all
     is made of their products.
+
+    Where the other kernels of a file go to rows of one distance by ``row * pitch + column``, and one has them the other
+    way round under the same tests, its index is wrong.
 
     An index that counts whole rows (where one of many images begins) is no column.
 
@@ -152,13 +156,15 @@ class SwappedAxes(Rule):
     """
 
     meta = Meta("KL403", "swapped-axes", Severity.WARNING)
-    needs = (trace, overreach, limits, launch_context, mispitched)
+    needs = (trace, overreach, limits, launch_context, mispitched, crossed_rows)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         said: set[tuple[Guard, Guard]] = set()
         beyond = {one.access: one for one in facts[overreach] if one.fault is Fault.SWAPPED}
         for twice in neighbours(facts[trace].accesses):
             yield self._of_neighbours(twice)
+        crossed: tuple[CrossedRows, ...] = facts[crossed_rows]
+        yield from map(self._of_crossed, crossed)
         pitches: dict[tuple[str, Polynomial], list[Mispitched]] = {}
         for one in facts[mispitched]:
             pitches.setdefault((one.shape.name, one.pitch), []).append(one)
@@ -202,6 +208,21 @@ class SwappedAxes(Rule):
             related=[Related(first.shape.span, f"the comment gives {name} these sizes"), *calls(first.access)],
             assumptions=(f"{name} has the extents that the comment gives it",),
             fix=f"make the index with steps of {right}",
+        )
+
+    def _of_crossed(self, crossed: CrossedRows) -> Finding:
+        access, (pitch, row, column) = crossed.access, crossed.layout
+        return self.finding(
+            access.span,
+            f"what is kept below {row} is multiplied by {pitch} here, and what is kept below {column} is added: "
+            f"{crossed.other.kernel} goes to rows that are {pitch} apart the other way",
+            related=[
+                Related(crossed.guard.span, "both are tested here"),
+                Related(crossed.other.access.span, f"{crossed.other.kernel} has row and column the other way here"),
+                *calls(access),
+            ],
+            assumptions=(f"{pitch} is the distance of rows here too",),
+            fix="exchange row and column in the index",
         )
 
     def _of_neighbours(self, twice: Twice) -> Finding:

@@ -3,9 +3,12 @@
 ``if (k > 32) return false;`` before a launch says that 32 is meant to work; where the kernel then goes through ``float
 best[16]`` up to k, it does not.  Each argument that decides how far an index gets is taken at the number that the
 host's checks leave it, or that the launch passes, all of them together; loops are run to their end.  An argument that
-nothing bounds by a number is not speculated on, nor is anything that data, or a way out of a loop, have a say in.
-What the launch itself holds down, ``min(512, total - start)``, is as large as that too.  A place that a thread's number
-makes is asked for with threads of a block that the launch has (``if (tid < n) flux[tid]``).
+nothing bounds by a number is not speculated on, nor is anything that data, or a way out of a loop, have a say in; a
+search downwards that data end (``while (s > 0 && v[s - 1] > x) { v[s] = v[s - 1]; --s; }``) begins where it does,
+whatever they are.  A count that goes on through the rounds of two loops, one in the other, gets to
+their product.
+A place that a thread's number makes is asked for with threads of a block that the launch has (``if (tid < n)
+flux[tid]``).
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.trace.events import Access, GuardKind, LoopContext, Trace
 from kernlint.prove.query import Actor, Refuted
+from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial, term_of
 from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, symbols
 
 MOST = 4096
@@ -29,7 +34,7 @@ NEAR = 2
 LAST = 8
 """Iterations at the end of a loop that are looked at."""
 
-_COUNTS = frozenset({SymbolKind.COUNTER, SymbolKind.TRIPS, SymbolKind.PARAM})
+_COUNTS = frozenset({SymbolKind.COUNTER, SymbolKind.TRIPS, SymbolKind.PARAM, SymbolKind.PHI})
 
 _OWN = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM})
 _ALONG = frozenset({THREAD[0], BLOCK_DIM[0]})
@@ -44,7 +49,9 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
     if not views or not found or not {symbol.kind for symbol in found} <= _COUNTS | _OWN:
         return None
     loops: dict[Symbol, LoopContext] = {}
-    wanted = _deciding(kernel, access, place, loops)
+    sums: dict[Symbol, _Sum] = {}
+    down = _downwards(kernel, access, place)
+    wanted = _deciding(kernel, access, place, loops, sums, down)
     if not wanted:
         return None
     told = {s for loop in loops.values() if loop.condition is not None for s in symbols(loop.condition)}
@@ -53,7 +60,7 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
     for view in views:
         values = _at_most(view, wanted, most)
         for own in (_threads(view, values) if by_thread else ({},)) if values is not None else ():
-            refuted = _last(access, place, extent, {**(values or {}), **own}, loops)
+            refuted = _last(access, place, extent, {**(values or {}), **own, **down}, loops, sums)
             if refuted is not None:
                 return refuted
     return None
@@ -70,9 +77,51 @@ def _threads(view: LaunchView, values: Env) -> Iterator[Env]:
         yield {THREAD[0]: tid, BLOCK_DIM[0]: length}
 
 
-def _deciding(kernel: Trace, access: Access, place: Term, loops: dict[Symbol, LoopContext]) -> set[Symbol]:
-    """The arguments that a place rests on, directly, by loops, which are noted in ``loops``, or by tests of the threads
-    that get there; none where anything else has a say."""
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A variable that each round of a loop adds ``step`` to, ``first`` at the beginning; ``rounds``: how many there
+    have been."""
+
+    first: Term
+    step: Term
+    rounds: Symbol
+
+
+def _sum_of(symbol: Symbol, loops: Sequence[LoopContext]) -> _Sum | None:
+    """What a variable of a loop is at the access in it, if it goes up by as much in each round."""
+    loop = next((one for one in loops if symbol in one.phis), None)
+    if loop is None or symbol.init is None or symbol.step is None:
+        return None
+    step = polynomial(symbol.step) - polynomial(symbol.term)
+    steady = all(s.kind in (SymbolKind.TRIPS, SymbolKind.PARAM) for atom in step.atoms for s in symbols(atom))
+    up = steady and all(times > 0 for times in step.coefficients.values())
+    return _Sum(symbol.init, term_of(step), loop.counter) if up else None
+
+
+def _downwards(kernel: Trace, access: Access, place: Term) -> Env:
+    """The rounds of loops that data end, and that a place gets smaller with: none, where it is largest."""
+    form = polynomial(place).coefficients
+    found: Env = {}
+    for loop in kernel.loops:
+        data = loop.condition is not None and any(s.kind is SymbolKind.LOAD for s in symbols(loop.condition))
+        for symbol in (loop.counter, loop.trips) if data and not (loop.exits or loop.leaves or loop.returns) else ():
+            mine = [mono for mono in form if any(symbol in symbols(atom) for atom in mono)]
+            if mine == [(symbol.term,)] and form[mine[0]] < 0:
+                found[symbol] = 0
+    return found
+
+
+def _deciding(
+    kernel: Trace,
+    access: Access,
+    place: Term,
+    loops: dict[Symbol, LoopContext],
+    sums: dict[Symbol, _Sum],
+    known: Mapping[Symbol, int],
+) -> set[Symbol]:
+    """The arguments that a place rests on, directly, by loops, which are noted in ``loops``, by variables that these
+    add to (``sums``), or by tests of the threads that get there; none where anything but what is ``known`` has a say
+    too."""
     out: set[Symbol] = set()
     todo = list(symbols(place))
     if any(symbol.kind is SymbolKind.THREAD for symbol in todo):
@@ -84,8 +133,14 @@ def _deciding(kernel: Trace, access: Access, place: Term, loops: dict[Symbol, Lo
         symbol = todo.pop()
         if symbol.kind is SymbolKind.PARAM:
             out.add(symbol)
-        elif symbol in _ALONG:
+        elif symbol in _ALONG or symbol in known or symbol in sums:
             continue
+        elif symbol.kind is SymbolKind.PHI:
+            found = _sum_of(symbol, access.loops)
+            if found is None:
+                return set()
+            sums[symbol] = found
+            todo += [found.rounds, *symbols(found.first), *symbols(found.step)]
         elif symbol.kind not in _COUNTS:
             return set()
         elif symbol not in loops:
@@ -168,7 +223,14 @@ def limits_of(symbol: Symbol, tests: Sequence[Term]) -> Iterator[int]:
             yield most - int(test.op == "lt")
 
 
-def _last(access: Access, place: Term, extent: int, values: Env, loops: Mapping[Symbol, LoopContext]) -> Refuted | None:
+def _last(
+    access: Access,
+    place: Term,
+    extent: int,
+    values: Env,
+    loops: Mapping[Symbol, LoopContext],
+    sums: Mapping[Symbol, _Sum],
+) -> Refuted | None:
     """The last iterations of the loops, the arguments being as given."""
     at = dict(values)
     for symbol, loop in sorted(loops.items(), key=lambda item: item[0].serial):
@@ -178,6 +240,11 @@ def _last(access: Access, place: Term, extent: int, values: Env, loops: Mapping[
         at[symbol] = rounds - int(symbol.kind is SymbolKind.COUNTER)
         if at[symbol] < 0:
             return None
+    for symbol, one in sorted(sums.items(), key=lambda item: item[0].serial):
+        begin, step = evaluate(one.first, at), evaluate(one.step, at)
+        if begin is None or step is None:
+            return None
+        at[symbol] = begin + step * at[one.rounds]
     inner = max((s for s in loops if s.kind is SymbolKind.COUNTER), key=lambda s: s.serial, default=None)
     for back in range(min(LAST, at[inner] + 1) if inner is not None else 1):
         here = at if inner is None else at | {inner: at[inner] - back}
@@ -213,6 +280,7 @@ def _met(access: Access, here: Mapping[Symbol, int]) -> bool:
             over = guard.kind is GuardKind.AFTER_LOOP  # that a loop ended says nothing of what comes behind it
             if over and any(symbol.kind is SymbolKind.TRIPS and symbol not in here for symbol in found):
                 continue
-            if found & here.keys() and evaluate(part, dict(here)) in (0, None):
+            value = evaluate(part, dict(here)) if found & here.keys() else 1
+            if value == 0 or (value is None and not any(symbol.kind is SymbolKind.LOAD for symbol in found)):
                 return False
     return True

@@ -46,8 +46,8 @@ from kernlint.analysis.extent.wrong_guards.steps import (
     promised,
     scalars,
     vector_counts,
-    vectors,
 )
+from kernlint.analysis.extent.wrong_guards.vector_tails import vector_tails, vectors
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
@@ -108,7 +108,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += inclusive(facts[trace].accesses, every, context, supports, partial(_fenced, facts))
         found += (one for one in neighbours(facts[trace], indexed, supports, context) if not _held(one, facts))
         whole = promised(facts[places], dict(facts.options.multiples))
-        found += vectors(facts[places], context, whole)
+        found += vectors(facts[places], context, whole, lambda: facts[vector_tails])
         told = {one.guard for one in found}
         found += [one for one in groups(facts[places], context, whole) if one.guard not in told]
         seen = {one.access for one in found}
@@ -182,6 +182,6 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
 overreach = KernelAnalysis(
     "overreach",
     _compute,
-    needs=(trace, limits, places, reaches, launch_context, unused_sizes, ends_of_items, extents_of_file),
+    needs=(trace, limits, places, reaches, launch_context, unused_sizes, ends_of_items, extents_of_file, vector_tails),
 )
 """Each :class:`Overreach` of a kernel."""

@@ -6,6 +6,7 @@ import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
+from tests.rules.bounds.test_wrong_axes import codes
 from tests.rules.marked import findings
 
 NEAREST = """
@@ -200,3 +201,34 @@ void run(const float *in, float *out, int n, int total) {
 def test_what_the_launch_itself_holds_down(room: str, check: str, bad: bool) -> None:
     found = findings(ArrayIndexOutOfRange, PARTS.replace("ROOM", room).replace("CHECK", check))
     assert any("axis" in one.message for one in found) is bad, [one.message for one in found]
+
+
+MIDDLE = """
+constexpr int MOST = 7;
+__global__ void middle(const float *in, float *out, int across, int size) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x >= across) return;
+  float window[MOST * MOST];
+  int have = 0;
+  for (int j = 0; j < size; ++j)
+    for (int i = 0; i < size; ++i) {
+      float v = in[(j * across + x) * size + i];
+      int at = have++;
+      %s
+      window[at] = v;
+    }
+  out[x] = window[have / 2];
+}
+void run(const float *in, float *out, int across, int size) {
+  if (across <= 0 || size < 1 || size > %s) return;
+  middle<<<(across + 127) / 128, 128>>>(in, out, across, size);
+}
+"""
+
+SORT = "for (; at > 0 && window[at - 1] > v; --at) window[at] = window[at - 1];"
+
+
+@pytest.mark.parametrize("body", ["", SORT])
+@pytest.mark.parametrize(("most", "wrong"), [("9", True), ("MOST", False), ("(MOST + 1)", True), ("5", False)])
+def test_counts_through_two_loops(body: str, most: str, wrong: bool) -> None:
+    assert codes(MIDDLE % (body, most)) == (["KL104"] if wrong else [])

@@ -7,6 +7,7 @@ from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
 
 from kernlint.finding import Severity
+from tests.rules.bounds.test_wrong_axes import codes
 from tests.rules.marked import findings
 
 CUDA = """
@@ -89,3 +90,37 @@ void host(float *x, const unsigned *keep, const float *bias, int rows, int dim) 
 )
 def test_what_the_host_divides_counts_vectors(count: str, bad: bool) -> None:
     assert seen(MASKED.replace("COUNT", count)) is bad
+
+
+ROWS = """
+__kernel void lighten(__global const float *in, __global float *out, int across, int down, int in_step, int out_step) {
+  int x = get_global_id(0) * 8;
+  const int y = get_global_id(1);
+  if (x >= across || y >= down) return;
+  in += y * in_step; out += y * out_step;
+  if (x + 8 <= across) vstore8(vload8(0, in + x) * 1.5f, 0, out + x);
+  else for (; x < across; ++x) out[x] = in[x] * 1.5f;
+}
+"""
+
+OTHER = """
+__kernel void darken(__global const float *in, __global float *out, int across, int down, int in_step, int out_step) {
+  const int x = get_global_id(0) * 8, y = get_global_id(1);
+  if (x >= across || y >= down) return;
+  %svstore8(vload8(0, in + y * in_step + x) * 0.5f, 0, out + y * out_step + x);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "test", "wrong"),
+    [
+        (ROWS, "", True),
+        (ROWS, "if (x + 8 <= across) ", False),
+        # rows with a distance of their own may end in padding, as far as anybody knows
+        ("", "", False),
+        (ROWS.split("  else for")[0] + "}\n", "", False),
+    ],
+)
+def test_rows_that_others_end_one_by_one(before: str, test: str, wrong: bool) -> None:
+    assert codes(before + OTHER % test, "k.cl") == (["KL102"] if wrong else [])

@@ -57,7 +57,7 @@ def neighbours(
             elif not (_whole_rows(one) and looks_about(indexed, one, dimension)):
                 continue
             steps = gcd(*(value for mono, value in dimension.index.coefficients.items() if mono))
-            if steps > _excess(dimension) and _multiple(context, best, steps):
+            if steps > _excess(dimension) and multiple(context, best, steps):
                 continue  # each thread has as many elements to itself
             yield Overreach(
                 one.access,
@@ -193,7 +193,7 @@ def promised(found: Places, multiples: Mapping[str, int]) -> Promised:
     vectors, they would be misaligned in the next one."""
     rows: dict[Polynomial, int] = {}
     for access, places in found.items():
-        if len(places) > 1 and _wants_alignment(access) and places[-1].row is not None and places[-1].extra:
+        if len(places) > 1 and wants_alignment(access) and places[-1].row is not None and places[-1].extra:
             row = places[-1].row
             rows[row] = max(rows.get(row, 1), places[-1].extra + 1)
 
@@ -206,29 +206,7 @@ def promised(found: Places, multiples: Mapping[str, int]) -> Promised:
     return told
 
 
-def vectors(found: Places, context: LaunchContext, whole: Promised) -> Iterator[Overreach]:
-    """A vector of which the first element is tested, whatever else the place is made of."""
-    for access, places in found.items():
-        place = places[-1]
-        if not place.extra or not place.limits or place.pitch.constant != 1:
-            continue
-        best = place.limits[0]
-        if best.slack != place.extra - 1 or best.part.op != "lt" or (place.row is not None and place.row != best.size):
-            continue
-        if any(limit.part.op == "lt" and _whole(limit, place.index, place.extra + 1) for limit in place.limits):
-            continue
-        if len(places) > 1 and _wants_alignment(access):
-            continue  # a row that is no whole number of vectors would have the next one misaligned: there is none
-        if _multiple(context, best, place.extra + 1) or whole(best.size, place.extra + 1):
-            continue
-        if not context.launches or _rounds_items(context, best, place.extra + 1):
-            why = f"the launch rounds it up to whole groups of {place.extra + 1}"
-            if not context.launches:
-                why = "the test of the first element bounds by it"
-            yield Overreach(access, Fault.VECTOR, best.guard, best.part, best.size, place.extra, why)
-
-
-def _wants_alignment(access: Access) -> bool:
+def wants_alignment(access: Access) -> bool:
     """Whether an access is one of a vector as such, and not of its elements side by side (``vload4``), or of a word
     that takes several elements (``*(uint64_t *)&halves[i]``); an asynchronous copy of several elements is (PTX ISA,
     cp.async: aligned to its size)."""
@@ -238,7 +216,7 @@ def _wants_alignment(access: Access) -> bool:
     return wide and not any(isinstance(node, Deref) and node.unaligned for node in walk(access.node))
 
 
-def _whole(limit: Limit, first: Polynomial, lanes: int) -> bool:
+def in_whole(limit: Limit, first: Polynomial, lanes: int) -> bool:
     """Whether a test bounds by a number of whole vectors: ``4 * i < n / 4 * 4``."""
     return all(value % lanes == 0 for value in (*first.coefficients.values(), *limit.size.coefficients.values()))
 
@@ -248,13 +226,13 @@ def groups(found: Places, context: LaunchContext, whole: Promised) -> Iterator[O
     ``i < (n + 1) / 2`` before ``x[2 * i + 1]``."""
     for access, places in found.items():
         for place in places:
-            if place.extra and len(places) > 1 and _wants_alignment(access):
+            if place.extra and len(places) > 1 and wants_alignment(access):
                 continue
             best = place.limits[0] if place.limits else None
             count = 0 if best is None else _run(place, best)
             if best is None or not count or best.part.op != "lt" or not _dense(place, best.size, context):
                 continue
-            if any(_whole(limit, Polynomial({}), count) for limit in place.limits) or _multiple(context, best, count):
+            if any(in_whole(limit, Polynomial({}), count) for limit in place.limits) or multiple(context, best, count):
                 continue
             if whole(best.size, count):
                 continue
@@ -262,7 +240,7 @@ def groups(found: Places, context: LaunchContext, whole: Promised) -> Iterator[O
                 why = f"it is rounded up to whole groups of {count}"
             elif not context.launches:
                 why = "the test of the first element bounds by it"
-            elif _rounds_items(context, best, count):
+            elif rounds_items(context, best, count):
                 why = f"the launch rounds it up to whole groups of {count}"
             else:
                 continue
@@ -310,7 +288,7 @@ def _read(atom: Term) -> object:
     return atom
 
 
-def _multiple(context: LaunchContext, best: Limit, count: int) -> bool:
+def multiple(context: LaunchContext, best: Limit, count: int) -> bool:
     """Whether the host of some launch has seen to it that the size is a multiple."""
     for view in context.launches:
         size = term_of(in_host_terms(best.size, dict(view.images)))
@@ -346,7 +324,7 @@ def items(found: Places) -> Iterator[Overreach]:
 _IDS = (SymbolKind.THREAD, SymbolKind.BLOCK)
 
 
-def _rounds_items(context: LaunchContext, limit: Limit, lanes: int) -> bool:
+def rounds_items(context: LaunchContext, limit: Limit, lanes: int) -> bool:
     """Whether a launch in sight rounds the size up to whole vectors, or to blocks of them: it need not be a multiple of
     their length."""
     for view in context.launches:
