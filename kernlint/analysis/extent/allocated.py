@@ -185,7 +185,12 @@ def _tried_out(access: Access, view: LaunchView) -> bool:
     if all(name != access.root.name for name, _ in extents_of(view)):
         return False
     found = [launch for env in settings_of(view) if (launch := launch_with(view, env)) is not None]
-    return bool(found) and all(is_small(launch) and is_told(access, launch) for launch in found)
+    whole = [launch for launch in found if is_small(launch)]  # of the others some threads are tried
+    return bool(whole) and len(whole) >= min(len(found), FEW) and all(is_told(access, launch) for launch in found)
+
+
+FEW = 2
+"""Launches that are tried out with all their threads before an access is taken to fit."""
 
 
 def _times(access: Access, launch: Launch, extent: int, computed: Term) -> int | None:

@@ -8,7 +8,7 @@ variables, and the checks made before the launch are its guards.  Launches bind 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.hostmodel.places import not_null
@@ -185,8 +185,20 @@ def _behind(
     found = {id(allocation.root): allocation for allocation in trace.allocations}
     for name, value in (part for pair in arguments for part in _parts(*pair)):
         pointer = not_null(value)
-        if pointer is not None and id(pointer.root) in found:
-            yield name, pointer, found[id(pointer.root)]
+        allocation = _allocation(pointer, found) if pointer is not None else None
+        if pointer is not None and allocation is not None:
+            yield name, pointer, allocation
+
+
+def _allocation(pointer: PointerValue, found: Mapping[int, AllocationEvent]) -> AllocationEvent | None:
+    """The allocation that a pointer leads to; of several that it exchanges with others, which are of one size, any."""
+    own = found.get(id(pointer.root))
+    if own is not None or not pointer.root.candidates:
+        return own
+    every = [found.get(id(one)) for one in pointer.root.candidates]
+    first = every[0]
+    alike = first is not None and all(one is not None and one.size == first.size for one in every)
+    return first if alike else None
 
 
 def _parts(name: str, value: Value) -> Iterator[tuple[str, Value]]:

@@ -138,8 +138,9 @@ def loop_value(m: Machine, loop: LoopContext, name: str, value: Value) -> Value:
     return value
 
 
-def close(loop: LoopContext, head: Value, tail: Value) -> bool:
-    """Tie the phis of ``head`` to their values after one iteration; False when a pointer changed its object."""
+def close(loop: LoopContext, head: Value, tail: Value, exchanged: bool = False) -> bool:
+    """Tie the phis of ``head`` to their values after one iteration; False when a pointer changed its object.
+    ``exchanged``: also how far into their objects pointers lead that exchange these."""
     if isinstance(head, Term):
         symbol = head.symbol
         if symbol is not None and symbol.kind is SymbolKind.PHI and symbol.origin is loop:
@@ -149,7 +150,8 @@ def close(loop: LoopContext, head: Value, tail: Value) -> bool:
         if head.root.kind is RootKind.UNKNOWN and not (isinstance(tail, PointerValue) and tail.root is head.root):
             symbol = head.offset.symbol
             if symbol is not None and symbol.origin is loop:
-                symbol.step = None
+                covered = exchanged and bool(head.root.candidates) and _covers(head.root, tail)
+                symbol.step = tail.offset if covered and isinstance(tail, PointerValue) else None
             return _covers(head.root, tail)
         if not isinstance(tail, PointerValue) or tail.root is not head.root:
             return False
@@ -162,7 +164,7 @@ def close(loop: LoopContext, head: Value, tail: Value) -> bool:
                 for symbol in symbols(value) if isinstance(value, Term) else ():
                     symbol.step = None
                 continue
-            fine = close(loop, value, after) and fine
+            fine = close(loop, value, after, exchanged) and fine
         return fine
     return same(head, tail) or isinstance(head, ReferenceValue)
 
@@ -338,8 +340,8 @@ def _moved(
             continue
         if isinstance(value, ReferenceValue) and not same(value, after):
             moved[decl] = in_memory(m, value.place).pointer
-        elif not close(loop, value, after):
-            moved[decl] = _forget(value, after)
+        elif not close(loop, value, after, m.on_host):
+            moved[decl] = _forget(value, after, entry.env.get(decl) if m.on_host else None)
     for decl, value in entry.env.items():
         after = tail.env.get(decl)
         if decl not in heads and after is not None and not same(value, after):
@@ -405,11 +407,13 @@ def _exchanged(m: Machine, loop: LoopContext) -> None:
             m.closed[phi] = in_turn(tuple(one.init for one in ring if one.init is not None), at, loop.counter.term, phi)
 
 
-def _forget(head: Value, after: Value) -> Value:
+def _forget(head: Value, after: Value, before: Value | None = None) -> Value:
+    """What a variable is after a loop, or at its head, that may point to other objects then; ``before`` the loop it
+    was this, as far as that says how far into them it leads."""
     if isinstance(head, PointerValue):
         candidates = any_of(head.root, after.root) if isinstance(after, PointerValue) else ()
         root = unknown_root(head.root.space, head.pointee, "pointer changed in a loop", candidates)
-        return PointerValue(root, head.offset, head.pointee)
+        return PointerValue(root, (before if isinstance(before, PointerValue) else head).offset, head.pointee)
     return unknown_value(head.type, "changed in a loop") if isinstance(head, StructValue) else head
 
 

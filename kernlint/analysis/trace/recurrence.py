@@ -60,7 +60,7 @@ def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | N
     counting = counter.symbols
     k = cast(counter, type_)
     body = _strip(step, type_)
-    if body == phi.term:
+    if body == phi.term or body == init:
         return init
     if _negation(body) == phi.term and (type_.bits == 1 or init.value in (0, 1)):
         odd = binary("eq", binary("and", counter, const(1), counter.type), const(1), BOOL)

@@ -22,6 +22,7 @@ from kernlint.analysis.trace.events import (
 from kernlint.analysis.trace.machine import Exhausted, Machine
 from kernlint.analysis.trace.memory import parameter_value
 from kernlint.analysis.trace.statements import execute
+from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, substitute, symbols
 from kernlint.symbolic.uniformity import uniformity, variation
@@ -77,6 +78,15 @@ class _Resolver:
 
     def term(self, term: Term) -> Term:
         return substitute(term, self.images, self.memo) if self.images else term
+
+    def value(self, value: Value) -> Value:
+        """A number, or a pointer and how far into its object it leads; others as they are."""
+        if isinstance(value, Term):
+            return self.term(value)
+        offset = self.term(value.offset) if isinstance(value, PointerValue) else None
+        if isinstance(value, PointerValue) and offset is not None and offset is not value.offset:
+            return value.moved(offset)
+        return value
 
     def path(self, guards: tuple[Guard, ...]) -> tuple[Guard, ...]:
         """The guards of an event; events in a row have the same."""
@@ -168,7 +178,7 @@ def _resolve_event(event: Event, resolver: _Resolver) -> None:
         event.args = tuple(resolver.term(a) if isinstance(a, Term) else a for a in event.args)
         event.behind = tuple(resolver.term(a) if isinstance(a, Term) else a for a in event.behind)
     if isinstance(event, LaunchEvent):
-        event.args = tuple(resolver.term(a) if isinstance(a, Term) else a for a in event.args)
+        event.args = tuple(resolver.value(a) for a in event.args)
         for name in ("grid", "block", "global_size"):
             sizes = getattr(event, name)
             if sizes is not None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from kernlint.analysis.extent.limits import Dimension, Indexed
-from kernlint.analysis.extent.wrong_guards.faults import centred
+from kernlint.analysis.extent.wrong_guards.faults import centred, kind_of
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, plain
@@ -46,8 +46,11 @@ def _kept_along_rows(indexed: Sequence[Indexed], one: Indexed, dimension: Dimens
     """Whether the kernel keeps a neighbour as far away along another axis of the array inside by a test of its own.
 
     Excused: ``y[j * w + i] = x[(j + 1) * w + i] - x[j * w + i]`` alone: the array may have a row more.  Still bad: with
-    ``if (i < w - 1) d = x[j * w + i + 1] - x[j * w + i];``.
+    ``if (i < w - 1) d = x[j * w + i + 1] - x[j * w + i];``.  A range of rows that the host begins at a number of its
+    own (``j = first + id; if (j < end)``) it ends where the rows have neighbours too.
     """
+    if any(len(m) == 1 and kind_of(m[0]) is SymbolKind.PARAM for m in dimension.index.coefficients):
+        return False
     at, step = one.dimensions.index(dimension), dimension.index.coefficients.get((), 0)
     for other in indexed:
         if other.access.root is not one.access.root or len(other.dimensions) != len(one.dimensions):
