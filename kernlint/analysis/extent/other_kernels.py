@@ -1,6 +1,6 @@
 """Tests that another kernel of the file makes of the same rows, and this one does not.
 
-Kernels of a file that take parameters of the same names are about the same data.  Eight things are compared:
+Kernels of a file that take parameters of the same names are about the same data.  Nine things are compared:
 
 * places in rows of ``count`` elements (``d * count + p``) that grow with the grid: the other kernel keeps ``p`` below
   ``count``, and this one has no test of either and no launch in sight;
@@ -306,6 +306,26 @@ def _both_ways(tests: list[Guard], datum: Symbol) -> bool:
     return any(datum in symbols(part) and not any(marked(part)) for g in tests for part in conjuncts(g.term))
 
 
+def _wholes(facts: ModuleFacts) -> dict[tuple[str, str], Access]:
+    """The arrays of numbers in floating point, or of structures, by name, that kernels of a file go through below a
+    size, by its name, and none up to it."""
+    found: dict[tuple[str, str], Access] = {}
+    beyond: set[tuple[str, str]] = set()
+    for _, of in facts[kernel_traces].compared():
+        for access in of.accesses:
+            if access.root.kind is not RootKind.PARAM or isinstance(access.root.element, IntType):
+                continue
+            mine = places_of(access)
+            place = mine[0] if len(mine) == 1 and mine[0].pitch == number(1) else None
+            size = _parameter(place.bound) if place is not None else None
+            if size is not None and place is not None and place.index.coefficients.get((), 0) == 0:
+                found.setdefault((access.root.name, size), access)
+            elif place is not None and place.index.coefficients.get((), 0) > 0 and place.limits:
+                size = _parameter(place.limits[0].size)
+                beyond |= {(access.root.name, size)} if size is not None else set()
+    return {key: access for key, access in found.items() if key not in beyond}
+
+
 def _fences(facts: ModuleFacts) -> frozenset[tuple[str, str]]:
     """The arrays, by name, in which kernels of a file read the place at a size: an item's own and the next one's, under
     a test of the item against the size (``offset[i + 1]`` where ``i < n``); each with the size's name."""
@@ -323,6 +343,9 @@ def _fences(facts: ModuleFacts) -> frozenset[tuple[str, str]]:
 
 ends_of_items = ModuleAnalysis("ends_of_items", _fences, needs=(kernel_traces,))
 """(array, size) of the arrays with a place at the size, after what kernels of the file read."""
+
+whole_arrays = ModuleAnalysis("whole_arrays", _wholes, needs=(kernel_traces,))
+"""An access to each array, by its name and that of a size, that kernels of the file go through below the size."""
 
 tested_elsewhere = ModuleAnalysis("tested_elsewhere", _compute, needs=(kernel_traces,))
 """What the kernels of a file test, by what they index."""

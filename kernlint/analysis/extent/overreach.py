@@ -15,7 +15,7 @@ from kernlint.analysis.extent.asking import asked, kept
 from kernlint.analysis.extent.bounds import Reach, reaches
 from kernlint.analysis.extent.documented import roomier
 from kernlint.analysis.extent.limits import Dimension, Indexed, limits
-from kernlint.analysis.extent.other_kernels import ends_of_items
+from kernlint.analysis.extent.other_kernels import ends_of_items, whole_arrays
 from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, last_part, unused_sizes
@@ -50,9 +50,10 @@ from kernlint.analysis.extent.wrong_guards.steps import (
 from kernlint.analysis.extent.wrong_guards.vector_tails import vector_tails, vectors
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.events import Access, RootKind
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.polynomial import Polynomial, number
+from kernlint.tree.types import IntType
 
 
 def _others(indexed: Sequence[Indexed], found: Places) -> Iterator[Indexed]:
@@ -82,6 +83,15 @@ def _fenced(facts: Facts, access: Access, size: Polynomial) -> bool:
     return any((access.root.name, name) in known for name in parameter_names(size))
 
 
+def _whole(facts: Facts, access: Access, size: Polynomial) -> bool:
+    """Whether another kernel of the file goes through the array, and ends before the size."""
+    if access.root.kind is not RootKind.PARAM or isinstance(access.root.element, IntType):
+        return False
+    known: dict[tuple[str, str], Access] = facts[whole_arrays]
+    names = parameter_names(size)
+    return len(names) == 1 and (access.root.name, names[0]) in known and not _fenced(facts, access, size)
+
+
 def _counts_items(size: Polynomial) -> bool:
     """Whether a size is the number of items that CuPy calls an element-wise kernel for: what it passes as ``_ind``
     (CuPy, user-defined kernels: ``_ind.size()``). Raw arrays have sizes of their own, and the others that one."""
@@ -105,7 +115,9 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     if not context.all_exact:
         supports = supports_of(indexed)
         every = (*indexed, *_others(indexed, facts[places]))
-        found += inclusive(facts[trace].accesses, every, context, supports, partial(_fenced, facts))
+        found += inclusive(
+            facts[trace].accesses, every, context, supports, partial(_fenced, facts), partial(_whole, facts)
+        )
         found += (one for one in neighbours(facts[trace], indexed, supports, context) if not _held(one, facts))
         whole = promised(facts[places], dict(facts.options.multiples))
         found += vectors(facts[places], context, whole, lambda: facts[vector_tails])
@@ -182,6 +194,17 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
 overreach = KernelAnalysis(
     "overreach",
     _compute,
-    needs=(trace, limits, places, reaches, launch_context, unused_sizes, ends_of_items, extents_of_file, vector_tails),
+    needs=(
+        trace,
+        limits,
+        places,
+        reaches,
+        launch_context,
+        unused_sizes,
+        ends_of_items,
+        whole_arrays,
+        extents_of_file,
+        vector_tails,
+    ),
 )
 """Each :class:`Overreach` of a kernel."""

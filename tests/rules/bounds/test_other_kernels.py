@@ -150,3 +150,37 @@ __kernel void count(__global const int *pixels, __global const int *how_many, __
 def test_counts_in_memory(count: str, test: str, wrong: bool) -> None:
     found = codes(COUNTED % {"count": count, "test": test}, "k.cl", select=("KL101",))
     assert found == (["KL101"] if wrong else [])
+
+
+PARTICLES = """
+__kernel void extent(__global const float4 *at, __global float4 *low, const int count) {
+    float4 a = at[0];
+    for (int i = get_global_id(0); i FIRST; i += get_global_size(0)) a = fmin(a, at[i OTHER]);
+    low[get_global_id(0)] = a;
+}
+__kernel void weigh(__global const KIND *at, __global const int *owner, __global float *sum, const int count,
+                    const int cells) {
+    const int c = get_global_id(0);
+    if (c >= cells) return;
+    float all = 0.0f;
+    for (int i = START; i LIMIT; ++i)
+        if (owner[i] == c) all += at[i].w;
+    sum[c] = all;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "first", "other", "start", "bad"),
+    [
+        ("<= count", "< count", "", "0", True),
+        ("<= count", "< count", "+ 1", "0", False),
+        ("<= count", "<= count", "", "0", False),
+        ("< count", "< count", "", "0", False),
+        ("<= count", "< count", "", "1", False),
+    ],
+)
+def test_loops_up_to_a_size(limit: str, first: str, other: str, start: str, bad: bool) -> None:
+    code = PARTICLES.replace("LIMIT", limit).replace("FIRST", first).replace("OTHER", other).replace("START", start)
+    found = codes(code.replace("KIND", "float4").replace("count", "bodies"), "k.cl", select=("KL102",))
+    assert found == (["KL102"] if bad else [])

@@ -33,9 +33,10 @@ def inclusive(
     context: LaunchContext,
     supports: Supports,
     fenced: Callable[[Access, Polynomial], bool],
+    whole: Callable[[Access, Polynomial], bool],
 ) -> Iterator[Overreach]:
     """Tests that let the size through.  ``every``: all accesses of the kernel; ``fenced``: whether other kernels of the
-    file read an array at the size."""
+    file read an array at the size; ``whole``: whether they go through it, and end before the size."""
     for one in indexed:
         pitches = {dimension.pitch for dimension in one.dimensions}
         for dimension in one.dimensions:
@@ -54,9 +55,8 @@ def inclusive(
                 continue
             if any(_remains(atom, size) for atom in dimension.index.atoms if atom.value is None):
                 continue
-            if _longer_rows(one.access.offset, size) or _last_meant(one.access, dimension.index, size):
-                continue
-            if _end_read(every, one.access, best.part):
+            meant = _last_meant(one.access, dimension.index, size) or _end_read(every, one.access, best.part)
+            if meant or _longer_rows(one.access.offset, size):
                 continue
             if size in pitches:
                 why = "it is the pitch of a dimension"
@@ -73,6 +73,8 @@ def inclusive(
                 continue
             elif _counted(size) and not _posts(indexed, one, best) and not fenced(one.access, size):
                 why = "by its name"
+            elif best.guard.loop is not None and whole(one.access, size):
+                why = "another kernel of the file keeps the array's places below it"
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
 
