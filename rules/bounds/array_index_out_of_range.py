@@ -15,6 +15,7 @@ from kernlint.analysis.extent.handed_out import handed_out
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.member_rooms import PastRoom, past_room
 from kernlint.analysis.extent.moved_windows import Window, moved_windows
+from kernlint.analysis.extent.onward import Onward, onward
 from kernlint.analysis.extent.pending import Pending, pending
 from kernlint.analysis.extent.pushed import Behind, pushed
 from kernlint.analysis.extent.pushes_elsewhere import Uncapped as Push
@@ -136,6 +137,7 @@ class ArrayIndexOutOfRange(Rule):
         moved_windows,
         searched_ends,
         full_counts,
+        onward,
         full_loops,
         room_left,
         past_room,
@@ -185,6 +187,8 @@ class ArrayIndexOutOfRange(Rule):
         yield from map(self._past_room, past)
         runs: tuple[Untold, ...] = facts[room_left]
         yield from (self._untold(one) for one in runs if one.access.root not in arrays)
+        probes: tuple[Onward, ...] = facts[onward]
+        yield from (self.told(one.access.span, one.told, calls(one.access)) for one in probes)
         full_up: tuple[Full, ...] = (*facts[full_counts], *facts[full_loops])
         yield from (self._full(one) for one in full_up if one.access.root not in arrays)
         arrays |= {one.access.root: [] for one in full_up}

@@ -19,7 +19,7 @@ from kernlint.analysis.extent.partly_tested import PartlyTested, partly_tested
 from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.twins import Twin, twins
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
-from kernlint.analysis.extent.wrong_guards.rounds import PARTS
+from kernlint.analysis.extent.wrong_guards.rounds import FIRST, PARTS
 from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
@@ -339,6 +339,8 @@ def _why_wrong(one: Overreach) -> str:
         return "the unsigned difference wraps instead of falling below zero"
     if one.fault is Fault.MASKED:
         return "no number that is left equals what it is compared with: all threads pass"
+    if one.fault is Fault.ROUNDS and one.why == FIRST:
+        return "this is asked of the first element of a part"
     if one.fault is Fault.ROUNDS:
         return f"{'these are the parts' if one.why == PARTS else 'these are the rounds'}: their number is rounded up"
     return f"the test lets {words(one.part)} through"
@@ -391,7 +393,7 @@ def _message(one: Overreach) -> str:
         return f"{what} up to {amount} past the end of its row of {size}: {words(one.part)} lets that through"
     if one.fault is Fault.ROWS:
         return f"{what} in a row whose number is tested against {size}: {one.why}"
-    if one.fault is Fault.ROUNDS and one.why == PARTS:
+    if one.fault is Fault.ROUNDS and one.why in (FIRST, PARTS):
         return (
             f"{what} in the last of as many parts as round {size} up, where nothing keeps the index below {size}: the "
             "last part may have fewer elements"

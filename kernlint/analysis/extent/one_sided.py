@@ -21,7 +21,7 @@ from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
 from kernlint.tree.types import FloatType, IntType
 
@@ -162,7 +162,7 @@ def _asked_else(access: Access, one: Polynomial, other: Polynomial, below: bool)
             floating = any(isinstance(side.type, FloatType) for side in part.terms)
             if not (every if floating else own) & set(symbols(part)):
                 continue
-            sides = [polynomial(side) for side in part.args] if slack_of(part) is not None else []
+            sides = [_at_zero(polynomial(side)) for side in part.args] if slack_of(part) is not None else []
             if not sides or (sides[0 if below else 1] != one and other not in sides):
                 return True
     return False
@@ -171,10 +171,15 @@ def _asked_else(access: Access, one: Polynomial, other: Polynomial, below: bool)
 _SHARED = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE, *_IDS, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
 
 
+def _at_zero(form: Polynomial) -> Polynomial:
+    """A coordinate without the number that is added to it: neighbours are tested for one another."""
+    return form - number(form.coefficients.get((), 0))
+
+
 def _of(access: Access) -> OneSided | None:
     if not access.guards or not any(of_data(atom) for atom in polynomial(access.offset).atoms):
         return None
-    lower, upper = coordinate_tests(access)
+    lower, upper = ({_at_zero(form): guard for form, guard in tests.items()} for tests in coordinate_tests(access))
     both = [form for form in upper if form in lower]
     alone = [(form, True) for form in upper if form not in lower and signed(form)] if both else []
     alone += [(form, False) for form in lower if form not in upper and data_of(form)] if both else []

@@ -36,7 +36,7 @@ from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, forei
 from kernlint.analysis.extent.wrong_guards.hollow import masked, wrapped
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive, kept_elsewhere
 from kernlint.analysis.extent.wrong_guards.margins import ahead
-from kernlint.analysis.extent.wrong_guards.rounds import last_parts, last_rounds
+from kernlint.analysis.extent.wrong_guards.rounds import first_of_parts, last_parts, last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import padded_rows, past_rows, rows_by_length
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
 from kernlint.analysis.extent.wrong_guards.steps import (
@@ -159,6 +159,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         )
         found += [one for one in rounds if one.access not in seen]
         found += last_parts(facts[places], dict(facts.options.multiples))
+        found += first_of_parts(facts[places], dict(facts.options.multiples), context)
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places], context)
         found += wrapped(facts[trace].accesses)

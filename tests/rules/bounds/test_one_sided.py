@@ -184,3 +184,32 @@ __kernel void paste(__global const float *tile, __global const int4 *place, __gl
 def test_a_number_of_the_same_element_that_nothing_tests(row: str, test: str, bad: bool) -> None:
     found = findings(WrongBoundsGuard, STAMPS.replace("ROW", row).replace("TEST", test), "opencl")
     assert any("nothing tests" in one.message for one in found) is bad, [one.message for one in found]
+
+
+VOLUME = """
+struct Field { const float *data; int nx, ny, nz; };
+__device__ float at(const Field &f, int x, int y, int z) { return f.data[((size_t)z * f.ny + y) * f.nx + x]; }
+__global__ void trace(Field f, const float3 *points, float *out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float3 p = points[i];
+    const int x = (int)floorf(p.x), y = (int)floorf(p.y), z = (int)floorf(p.z);
+    if (x < 0 || y < 0 || z < 0) return;
+    if (x + 1 >= f.nx || y + 1 >= f.ny LAST) return;
+    out[i] = at(f, x, y, z) + at(f, x + 1, y, z + 1) + at(f, x + 1, y + 1, z + 1);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "bad"),
+    [
+        ("", True),
+        ("|| z + 1 >= f.nz", False),
+        ("|| z >= f.nz - 1", False),
+        ("|| p.z >= f.nz - 1", False),
+    ],
+)
+def test_neighbours_are_tested_for_one_another(last: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, VOLUME.replace("LAST", last))
+    assert any("coordinate" in one.message for one in found) is bad, [one.message for one in found]

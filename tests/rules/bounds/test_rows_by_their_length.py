@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
+from tests.rules.bounds.test_wrong_axes import codes
 from tests.rules.marked import findings
 
 WITH_BORDER = """
@@ -98,3 +99,72 @@ void run(const float *field, float *result, int width, int height, int radius) {
 def test_rows_that_are_counted_by_their_length(rows: str, last: str, bad: bool) -> None:
     code = TILED.replace("ROWS", rows).replace("LAST", last)
     assert bool(findings(WrongBoundsGuard, code)) is bad
+
+
+MIRROR = """
+__global__ void mirror(unsigned char *rows, int cols, int count, int pitch) {
+    const int r = blockIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= count || TEST) return;
+    unsigned char *row = rows + (size_t)r * PITCH;
+    const unsigned char left = row[c], right = row[AT];
+    row[c] = right;
+    row[AT] = left;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "pitch", "at", "bad"),
+    [
+        ("c >= cols / 2", "cols", "cols - c", True),
+        ("c >= cols / 2", "cols", "cols - c - 1", False),
+        ("c < 1 || c >= cols / 2", "cols", "cols - c", False),
+        ("c == 0 || c >= cols / 2", "cols", "cols - c", False),
+        ("c >= cols / 2", "pitch", "cols - c", False),
+    ],
+)
+def test_rows_that_are_counted_from_their_end(test: str, pitch: str, at: str, bad: bool) -> None:
+    code = MIRROR.replace("TEST", test).replace("PITCH", pitch).replace("AT", at)
+    assert ("KL102" in codes(code, select=("KL102",))) is bad
+
+
+STRIPS = """
+__kernel void darken(__global const uchar *src, __global uchar *dst, int width, int height, int rows) {
+    const int x = get_global_id(0), first = get_global_id(1) * rows;
+    if (x >= width || first >= height) return;
+    for (int r = 0; r < ROUNDS; ++r) {
+        const int y = first + r;
+        TEST
+        dst[y * width + x] = src[y * width + x] / 2;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rounds", "test", "bad"),
+    [
+        ("rows", "", True),
+        ("rows", "if (y >= height) break;", False),
+        ("min(rows, height - first)", "", False),
+    ],
+)
+def test_parts_of_which_the_first_element_is_tested(rounds: str, test: str, bad: bool) -> None:
+    code = STRIPS.replace("ROUNDS", rounds).replace("TEST", test)
+    assert ("KL102" in codes(code, "k.cl", select=("KL102",))) is bad
+
+
+SHARES = """
+#include <cuda_runtime.h>
+__global__ void square(float *x, int n, int part) {
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c * part >= n) return;
+    for (int k = 0; k < part; ++k) x[c * part + k] *= x[c * part + k];
+}
+void run(float *x, int n, int part) { square<<<4, 128>>>(x, n, PART); }
+"""
+
+
+@pytest.mark.parametrize(("part", "bad"), [("(n + 511) / 512", True), ("8", True), ("n / 512", False), ("part", False)])
+def test_parts_that_a_launch_chooses(part: str, bad: bool) -> None:
+    assert ("KL102" in codes(SHARES.replace("PART", part), select=("KL102",))) is bad

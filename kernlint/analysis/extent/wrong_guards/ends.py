@@ -20,8 +20,10 @@ from kernlint.tree.types import FloatType, IntType
 
 
 def counted_down(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
-    """``in[n - i]`` beside ``out[i]`` with ``i < n``."""
+    """``in[n - i]`` beside ``out[i]`` with ``i < n``, or ``row[n - i]`` in rows of n."""
     for one in indexed:
+        if len(one.dimensions) > 1:
+            yield from _row_counted_down(one)
         if len(one.dimensions) != 1 or one.dimensions[0].extra or one.dimensions[0].limits:
             continue
         index = one.dimensions[0].index
@@ -43,6 +45,25 @@ def counted_down(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Ove
                 "another access is kept below it",
                 support,
             )
+
+
+def _row_counted_down(one: Indexed) -> Iterator[Overreach]:
+    """``x[row * n + n - i]`` under a test of ``i``: for 0 that is where the next row begins."""
+    *_, outer, inner = one.dimensions
+    moving = {m: v for m, v in inner.index.coefficients.items() if any(kind_of(a) in MOVING for a in m)}
+    size = inner.index - Polynomial(moving)
+    if inner.extra or inner.limits or inner.pitch.constant != 1 or outer.pitch != size or size.constant is not None:
+        return
+    if any(value > 0 for value in moving.values()) or any(_raises(guard.term) for guard in one.access.guards):
+        return
+    mine = {atom for mono in moving for atom in mono}
+    guards = [g for g in one.access.guards if any(atom.symbol in symbols(g.term) for atom in mine)]
+    if guards and not any(s.kind in _DATA for g in guards for s in symbols(g.term)):
+        why = "it is the length of the rows"
+        yield Overreach(one.access, Fault.REVERSED, guards[-1], guards[-1].term, size, 1, why)
+
+
+_DATA = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.PHI, SymbolKind.EXIT})
 
 
 def backwards(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:

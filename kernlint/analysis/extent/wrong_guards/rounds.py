@@ -7,12 +7,14 @@ length that is no multiple of the width, and what the last round is too wide by 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.asking import Past
 from kernlint.analysis.extent.limits import counter_ranges
-from kernlint.analysis.extent.places import Place, Places
-from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
+from kernlint.analysis.extent.places import Place, Places, chosen
+from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, in_host_terms
+from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access, Guard, GuardKind
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, plain, symbols
@@ -69,6 +71,49 @@ def last_parts(found: Places, multiples: Mapping[str, int]) -> Iterator[Overreac
                 size = polynomial(of.count)
                 yield Overreach(access, Fault.ROUNDS, guard, part, size, 0, PARTS)
                 break
+
+
+def first_of_parts(found: Places, multiples: Mapping[str, int], context: LaunchContext) -> Iterator[Overreach]:
+    """``if (c * part < n) for (k = 0; k < part; ++k) sum += x[c * part + k];``: the first element of a part is tested.
+
+    Excused: any other test that speaks of ``n``, or of data, and launches that pass for ``part`` what is no number and
+    nothing rounded up.  Still bad: ``part`` for which a number is passed.
+    """
+    for access, places in found.items():
+        counters = {loop.counter.term for loop in access.loops}
+        for outer, inner in pairwise(places):
+            unit, own = inner.row, inner.index.coefficients
+            if unit is None or unit.constant is not None or inner.bound != unit or inner.extra or len(own) != 1:
+                continue
+            if not any(own.get((counter,)) == 1 for counter in counters) or not _any_width(unit, context):
+                continue
+            tests = ((g, part) for g in access.guards for part in conjuncts(g.term) if g.loop is None)
+            for guard, part in tests:
+                size = part.args[1] if part.op == "lt" else None
+                if size is None or size.value is not None or not chosen(size):
+                    continue
+                if polynomial(part.args[0]) != outer.index * unit or set(symbols(size)) & set(_names(unit)):
+                    continue
+                if not _speaks(access, part, size) and not _named(size, multiples):
+                    yield Overreach(access, Fault.ROUNDS, guard, part, polynomial(size), 0, FIRST)
+                    break
+
+
+def _names(size: Polynomial) -> Iterator[Symbol]:
+    return (symbol for atom in size.atoms for symbol in symbols(atom))
+
+
+def _any_width(unit: Polynomial, context: LaunchContext) -> bool:
+    """Whether no launch in sight passes a width that may be chosen to divide: a number, or a quotient rounded up."""
+    for view in context.launches:
+        given = term_of(in_host_terms(unit, dict(view.images)))
+        if given.value is None and cover(plain(given)).kind is not Cover.ROUNDED_UP:
+            return False
+    return True
+
+
+FIRST = "the first of each part is tested"
+"""Why elements of the last part may be past the end."""
 
 
 PARTS = "the number of parts is rounded up"
