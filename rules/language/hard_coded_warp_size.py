@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.warps.wave_rows import wave_rows
 from kernlint.analysis.warps.wave_size import wave_faults
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -18,6 +19,7 @@ class HardCodedWarpSize(Rule):
     shift has no bits for it either. And a literal 32 does not go with what counts whole wavefronts: one partial result
     for each `warpSize` threads needs a reduction over `warpSize` lanes, and what one lane of every 32 has fetched for
     its own 32 is passed on by a shuffle with a width of 32, as is what lanes of a group of 32 ask for from each other.
+    So does a row that is gone through in steps of `warpSize`: its sum is in all lanes of the wavefront.
 
     The other way round, where a comment says that the file is built for an architecture with 32 lanes as well
     (`--offload-arch=gfx1100`), a shuffle over 32 lanes reaches none.
@@ -46,6 +48,16 @@ class HardCodedWarpSize(Rule):
     ```
 
     ```hip bad
+    __global__ void rows(const float *x, float *norm, int cols) {
+        const float *row = x + blockIdx.x * cols;
+        float v = 0.0f;
+        for (int c = threadIdx.x; c < cols; c += warpSize) v += row[c] * row[c];
+        for (int d = 16; d > 0; d >>= 1) v += __shfl_xor(v, d);  // expect: KL702
+        if (threadIdx.x == 0) norm[blockIdx.x] = sqrtf(v);
+    }
+    ```
+
+    ```hip bad
     // Built with --offload-arch=gfx90a and --offload-arch=gfx1100.
     __global__ void sums(const float *x, float *out) {
         float v = x[threadIdx.x];
@@ -60,6 +72,15 @@ class HardCodedWarpSize(Rule):
         const unsigned long long votes = __ballot(want[threadIdx.x] != 0);
         const unsigned long long lower = (1ull << lane) - 1ull;
         rank[threadIdx.x] = __popcll(votes & lower);
+    }
+    ```
+
+    ```hip good
+    __global__ void halves(const float *x, float *norm, int cols) {
+        float v = 0.0f;
+        for (int c = threadIdx.x; c < cols; c += warpSize) v += x[c] * x[c];
+        for (int d = 16; d > 0; d >>= 1) v += __shfl_xor(v, d);
+        if (threadIdx.x % 32 == 0) atomicAdd(norm, v);
     }
     ```
 
@@ -81,10 +102,11 @@ class HardCodedWarpSize(Rule):
         Severity.WARNING,
         tags=("HIP warpSize text", "HIP warp vote text", "ROCm 7 notes"),
     )
-    needs = (wave_faults,)
+    needs = (wave_faults, wave_rows)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        for fault in facts[wave_faults]:
+        found = facts[wave_faults]
+        for fault in found or facts[wave_rows]:
             what = "what the file is built for" if fault.kind == "short" else "which does not go with this"
             related = [] if fault.other is None else [Related(fault.other, what)]
             related += [Related(span, "called from here") for span in reversed(fault.stack)]

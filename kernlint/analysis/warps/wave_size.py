@@ -63,7 +63,7 @@ class _Function:
         self.changed = {decl for node in self.nodes if (decl := _changed(node)) is not None}
 
     def find(self) -> Iterator[WaveFault]:
-        if any(_asks_for_size(node) for node in self.nodes):
+        if any(asks_for_size(node) for node in self.nodes):
             return
         split = any(isinstance(n, Binary) and n.op == ">>" and self._is_mask(n.lhs) for n in self.nodes)
         for node in self.nodes:
@@ -162,7 +162,7 @@ def _of_thread(expr: Expr) -> bool:
     return isinstance(expr, LaunchValue) and expr.quantity in (Quantity.THREAD_ID, Quantity.LINEAR_THREAD_ID)
 
 
-def _asks_for_size(node: Node) -> bool:
+def asks_for_size(node: Node) -> bool:
     """Whether the code compares the warp size with a number: it has thought of both."""
     if not isinstance(node, Binary) or node.op not in ("==", "!=", "<", ">", "<=", ">="):
         return False
@@ -191,7 +191,7 @@ class _At(Mapping[Symbol, int]):
         return 1
 
 
-def _span_of(events: list[WarpEvent]) -> int | None:
+def lanes_joined(events: list[WarpEvent]) -> int | None:
     """Lanes that the shuffles of a reduction bring together: twice the greatest distance."""
     found: set[int] = set()
     for event in events:
@@ -241,7 +241,7 @@ def _lane_test(guards: tuple[Guard, ...]) -> tuple[int, Span] | None:
 def _mixed(of: Trace) -> Iterator[WaveFault]:
     """Partial results stored once per warp, where lane test, slot and reduction mean warps of different sizes."""
     shuffles = [event for event in of.warp_ops if event.node.kind in ("shuffle_down", "shuffle_xor")]
-    together = _span_of(shuffles)
+    together = lanes_joined(shuffles)
     for access in of.accesses:
         if access.root.space is not Space.SHARED or not access.writes:
             continue
@@ -312,7 +312,7 @@ def _gathers(of: Trace, most: int) -> Iterator[WaveFault]:
         return
     terms = [access.offset for access in of.accesses] + [test.term for test in of.conditions]
     terms += [operand for event in of.warp_ops for operand in event.operands]
-    if any(WARP_SIZE in symbols(term) or WAVE in _sizes(term) for term in terms):
+    if any(WARP_SIZE in symbols(term) or WAVE in lane_groups(term) for term in terms):
         return  # it knows of whole wavefronts
     widths = (evaluate(event.width, _At()) for event in of.warp_ops if event.width is not None)
     if HALF not in widths and not any(_modulus(term, "div") == HALF for term in terms):
@@ -328,9 +328,9 @@ def _gathers(of: Trace, most: int) -> Iterator[WaveFault]:
 def _in_half(lane: Term) -> bool:
     """Whether what the lanes of a wavefront name differs, is below 32, and the same for each lane and the one 32
     further."""
-    if not any(HALF % size == 0 for size in _sizes(lane)):
+    if not any(HALF % size == 0 for size in lane_groups(lane)):
         return False
-    named = [evaluate(lane, _OfThread(thread)) for thread in range(WAVE)]
+    named = [evaluate(lane, MadeUp(thread)) for thread in range(WAVE)]
     known = [one for one in named if one is not None]
     whole = len(known) == WAVE and known[:HALF] == known[HALF:]
     return whole and len(set(known)) > 1 and 0 <= min(known) <= max(known) < HALF
@@ -339,13 +339,13 @@ def _in_half(lane: Term) -> bool:
 def _differs(value: Term) -> bool:
     """Whether a lane and the one 32 further have loaded a value from two places."""
     for place in _places(value):
-        first, second = (evaluate(place, _OfThread(thread)) for thread in (3, 3 + HALF))
+        first, second = (evaluate(place, MadeUp(thread)) for thread in (3, 3 + HALF))
         if first is not None and second is not None and first != second:
             return True
     return False
 
 
-def _sizes(term: Term) -> set[int]:
+def lane_groups(term: Term) -> set[int]:
     """The numbers of lanes by which the thread index is divided anywhere in ``term``."""
     out: set[int] = set()
     todo = [term]
@@ -359,7 +359,7 @@ def _sizes(term: Term) -> set[int]:
     return out - {0}
 
 
-class _OfThread(_At):
+class MadeUp(_At):
     """What a thread of a block of one row has, with numbers made up for what is the same for a wavefront."""
 
     def __init__(self, thread: int) -> None:
