@@ -79,14 +79,18 @@ def _found(every: Places) -> Iterator[Unclamped]:
     clamps: dict[tuple[int, Polynomial, Key], tuple[Access, Polynomial]] = {}
     for access, mine in every.items():
         for place in mine:
+            if _clamp(place.index) is None:
+                continue
             index, conditions = key_of(place)
             found = _clamp(index)
             if found is not None:
                 key = id(access.root), place.pitch, (found[0], conditions)
                 clamps.setdefault(key, (access, found[1]))
+    roots = {root for root, _, _ in clamps}
     for access, mine in every.items() if clamps else ():
         for place in mine:
-            other = clamps.get((id(access.root), place.pitch, key_of(place))) if not place.limits else None
+            asked = bool(place.limits) or id(access.root) not in roots
+            other = None if asked else clamps.get((id(access.root), place.pitch, key_of(place)))
             if other is None or place.extra:
                 continue
             own = [atom for atom in place.index.atoms if moves(atom)]

@@ -61,11 +61,12 @@ def _end(part: Term) -> Term | None:
 
 def _of(place: Place) -> LeftOut | None:
     access = place.access
-    rounds = counter_ranges(access)
-    if not rounds or any(_thread(guard) for guard in access.guards):
+    tests = [guard for guard in access.guards if guard.kind in (GuardKind.BRANCH, GuardKind.SKIP)]
+    if not access.loops or not tests or any(_thread(guard) for guard in access.guards):
         return None
-    for guard in access.guards:
-        for part in conjuncts(guard.term) if guard.kind in (GuardKind.BRANCH, GuardKind.SKIP) else ():
+    rounds = counter_ranges(access)
+    for guard in tests:
+        for part in conjuncts(guard.term):
             end = _end(part)
             counts = any(symbol in rounds for symbol in symbols(part.args[0])) if end is not None else False
             if end is not None and counts and _by_thread(place.index - polynomial(part.args[0])):

@@ -13,11 +13,18 @@ from kernlint.analysis.trace.events import Guard, GuardKind
 from kernlint.symbolic.terms import Term, negate, rebuild, subterms, truth
 
 
-@lru_cache(maxsize=4096)
 def under(term: Term, guards: tuple[Guard, ...]) -> Term:
     """A term with the outcomes of those of its choices that guards decide."""
-    if not any(part.op == "select" for part in subterms(term)):
-        return term
+    return _under(term, guards) if guards and _chooses(term) else term
+
+
+@lru_cache(maxsize=8192)
+def _chooses(term: Term) -> bool:
+    return any(part.op == "select" for part in subterms(term))
+
+
+@lru_cache(maxsize=4096)
+def _under(term: Term, guards: tuple[Guard, ...]) -> Term:
     known = frozenset(
         part for guard in guards if guard.kind is not GuardKind.AFTER_LOOP for part in conjuncts(guard.term)
     )

@@ -17,7 +17,7 @@ from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, plain, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,16 @@ def _asked(access: Access, symbol: Symbol) -> bool:
     return any(symbol in symbols(guard.term) for guard in others)
 
 
+def _refused(part: Term) -> bool:
+    """Whether a number from memory is compared with a constant."""
+    sides = part.terms if part.op in ("lt", "le") else ()
+    held = any(one.symbol is not None and one.symbol.kind is SymbolKind.LOAD for one in map(plain, sides))
+    return held and any(side.value is not None for side in sides)
+
+
 def _compute(facts: Facts) -> tuple[Untested, ...]:
+    if not any(_refused(part) for test in facts[trace].conditions for part in subterms(test.term)):
+        return ()
     by_root: dict[Root, list[tuple[Access, Symbol, int]]] = {}
     for access in facts[trace].accesses:
         root = access.root
