@@ -145,15 +145,26 @@ def _counts(access: Access) -> bool:
 
 def counts_up(value: Term, old: Collection[Symbol]) -> bool:
     """Whether a number that is the same for all is added to, or taken from, what an element held: threads are counted
-    there.  What is made of the old value alone in another way (a root, a multiple) is made once of each element."""
-    while value.op in ("cast", "add", "sub"):
-        rest = [arg for arg in value.terms if any(symbol in old for symbol in arg.symbols)]
-        if len(rest) != 1 or any(arg.symbols for arg in value.terms if arg is not rest[0]):
+    there, though it be no further than to a limit.  What is made of the old value alone in another way (a root, a
+    multiple) is made once of each element."""
+    summed = False
+    while value.op in ("cast", "add", "sub", "min", "max", "select"):
+        args = value.terms[1:] if value.op == "select" else value.terms
+        rest = [arg for arg in args if any(symbol in old for symbol in arg.symbols)]
+        if len(rest) != 1 or any(not _for_all(arg) for arg in args if arg is not rest[0]):
             return False
+        summed = summed or value.op in ("add", "sub")
         value = rest[0]
         if value.symbol is not None:
-            return value.symbol in old
+            return summed and value.symbol in old
     return False
+
+
+def _for_all(term: Term) -> bool:
+    """Whether a number is a constant, or an integer that is passed, as it stands."""
+    passed = plain(term).symbol
+    whole = isinstance(term.type, IntType) and passed is not None and isinstance(passed.type, IntType)
+    return not term.symbols or (whole and passed is not None and passed.kind is SymbolKind.PARAM)
 
 
 def _other_end(value: Term, entries: Collection[Symbol]) -> bool:
