@@ -15,6 +15,7 @@ from kernlint.analysis.extent.handed_out import handed_out
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.member_rooms import PastRoom, past_room
 from kernlint.analysis.extent.moved_windows import Window, moved_windows
+from kernlint.analysis.extent.numbered_ends import NumberedEnd, numbered_ends
 from kernlint.analysis.extent.onward import Onward, onward
 from kernlint.analysis.extent.pending import Pending, pending
 from kernlint.analysis.extent.pushed import Behind, pushed
@@ -133,6 +134,7 @@ class ArrayIndexOutOfRange(Rule):
         counts_beside,
         wrapped_slots,
         staged_base,
+        numbered_ends,
         pending,
         moved_windows,
         searched_ends,
@@ -203,6 +205,10 @@ class ArrayIndexOutOfRange(Rule):
         )
         yield from (
             self.told(one.access.span, one.told, calls(one.access)) for one in slots if one.access.root not in arrays
+        )
+        numbered: tuple[NumberedEnd, ...] = facts[numbered_ends]
+        yield from (
+            self.told(one.access.span, one.told, calls(one.access)) for one in numbered if one.access.root not in arrays
         )
         recorded: tuple[Overread | Misplaced, ...] = (*facts[overread], *facts[staged_base])
         yield from (self.told(one.access.span, one.told, calls(one.access)) for one in recorded)

@@ -200,21 +200,37 @@ def _untested(access: Access, both: dict[Polynomial, Guard]) -> OneSided | None:
     same element, or, where both are the whole part of numbers in floating point, of the same array.
 
     Silent: ``rows[i]`` and ``cols[i]`` of which one is tested.  Still told: ``(int)p[i].y`` beside ``(int)p[i].x``, and
-    what loops add to the two.
+    what loops add to the two, or the two rows of a projection or rotation of one position.
     """
     every = places_of(access)
     asked = {s for guard in access.guards for s in symbols(guard.term)}
     for place in every:
         mine = _loads(place.index)
-        if place.limits or not mine or mine & asked or not _loose(place.index):
+        if place.limits or not _loose(place.index):
             continue
         for other, guard in both.items():
             theirs = _loads(other)
-            if mine & theirs or like(place.index) != like(other) or all(one.index != other for one in every):
+            if like(place.index) != like(other) or all(one.index != other for one in every):
                 continue
-            if _one_element(mine, theirs) or (_held_in(mine) == _held_in(theirs) and all(map(_whole, data_of(other)))):
+            whole = _held_in(mine) == _held_in(theirs) and all(map(_whole, data_of(other)))
+            apart = bool(mine) and not mine & (theirs | asked)
+            if apart and (whole or _one_element(mine, theirs)):
+                return OneSided(access, None, guard, False)
+            if whole and place.index != other and _otherwise(access, place.index, other):
                 return OneSided(access, None, guard, False)
     return None
+
+
+def _otherwise(access: Access, one: Polynomial, other: Polynomial) -> bool:
+    """Whether two coordinates are made of the same position by numbers of their own (two rows of a matrix), and no test
+    speaks of those of ``one``."""
+    mine, theirs = ({s for atom in form.atoms for s in symbols(atom)} for form in (one, other))
+    own = {s for s in mine - theirs if s.kind in _GIVEN}
+    asked = {s for guard in access.guards for s in symbols(guard.term)}
+    return bool(own) and bool({s for s in theirs - mine if s.kind in _GIVEN}) and not own & asked
+
+
+_GIVEN = frozenset({SymbolKind.PARAM, SymbolKind.LOAD})
 
 
 def _loose(index: Polynomial) -> bool:
