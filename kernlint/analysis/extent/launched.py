@@ -13,16 +13,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.coverage import AxisCover, Cover, cover
+from kernlint.analysis.coverage import AxisCover, Cover, conjuncts, cover
 from kernlint.analysis.extent.asking import Past, asked, asked_with
 from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.places import Place, Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, unused_sizes
-from kernlint.analysis.extent.truths import truths
+from kernlint.analysis.extent.truths import slack_of, truths
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.padded import padded_by_callers
-from kernlint.analysis.trace.events import Access, Guard, GuardKind
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Launch, Refuted
 from kernlint.record import dataclass
@@ -92,6 +93,13 @@ def _item(place: Place, axis: int) -> tuple[Polynomial, Polynomial, bool] | None
         truth.left.constant is None and rest + truth.left == unit - number(1) for truth in truths(place.access.guards)
     )
     return unit, rest, row
+
+
+def _asking(access: Access) -> Iterator[Term]:
+    """The conditions that an access, or what it stores, rests on."""
+    yield from (guard.term for guard in access.guards if guard.kind is not GuardKind.AFTER_LOOP)
+    if access.writes and access.value is not None:
+        yield from (term.args[0] for term in subterms(access.value) if term.op == "select")
 
 
 _OWN = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE})
@@ -164,6 +172,17 @@ class _Launched:
         tested = [limit.size for limit in place.limits if limit.slack == -1]
         return bool(tested) and all(size in lengths and size != place.row for size in tested)
 
+    def counted(self, kernel: Trace) -> bool:
+        """Whether the kernel asks elsewhere if the index is past the count, in a test or for a value that it stores
+        (``i < n ? i : -1``): then that is the number of an item, and no place in a row of the block's own."""
+        wanted = polynomial(self.count)
+        for term in {term: None for access in kernel.accesses for term in _asking(access)}:
+            for part in conjuncts(term):
+                slack = slack_of(part)
+                if slack is not None and _host(self.place.index + slack[0], self.images) == wanted:
+                    return True
+        return False
+
     def _by_tiles(self, guard: Guard) -> bool:
         """Whether a test is about the first item of several that threads take together: they are meant to be whole."""
         for truth in truths((guard,)):
@@ -218,7 +237,7 @@ def _of(
                 if found is None or _host(found[0], launched.images) != polynomial(of.unit):
                     continue
                 unit = polynomial(of.unit).constant
-                if found[2] and launched.unused is None:
+                if found[2] and launched.unused is None and not launched.counted(facts[trace]):
                     continue  # a row for each block, for all that is known
                 if unit is None or not (found[2] or _spread(place, found[1], view, unit)):
                     continue
@@ -239,5 +258,5 @@ def _of(
                     )
 
 
-surplus_items = KernelAnalysis("surplus_items", _compute, needs=(places, launch_context, unused_sizes))
+surplus_items = KernelAnalysis("surplus_items", _compute, needs=(trace, places, launch_context, unused_sizes))
 """Each :class:`Surplus` of a kernel variant, in order of the walk, an access once."""

@@ -17,7 +17,8 @@ Kernels of a file that take parameters of the same names are about the same data
 * rows of one pitch that an index array chooses: the other kernel keeps ``id`` below ``rows``, and this one is passed
   ``rows`` too and has no use for it;
 * the same place of the same array, that grows with the grid: the other kernel keeps it below ``count``, or below
-  ``*count``, and this one is passed ``count`` too and has no use for it, nor a launch in sight.
+  ``*count``, and this one is passed ``count`` too and has no use for it but as the length of rows with just that index
+  in them, nor a launch in sight.
 """
 
 from __future__ import annotations
@@ -238,6 +239,11 @@ def _untested(facts: Facts) -> Iterator[Untested]:
     found: Places = facts[places]
     own = facts.kernel.function.name
     unused, idle = without_use(facts.function), _idle(facts.function)
+    lengths: dict[Polynomial, set[str]] = {}
+    for place in (place for mine in found.values() for place in mine):
+        length = _parameter(place.row)
+        if length is not None:
+            lengths.setdefault(place.index, set()).add(length)
     for mine in found.values():
         for place in mine:
             keys: list[tuple[Key, set[str] | None]]
@@ -254,14 +260,15 @@ def _untested(facts: Facts) -> Iterator[Untested]:
                 keys.append((_picked(place, datum), set(unused)))
                 if row is not None:
                     keys.append((_formed(place, row), {row}))
+            counts = {*idle, *lengths.get(place.index, ())}
             if (
-                idle
+                counts
                 and len(mine) == 1
                 and place.pitch == number(1)
                 and not place.limits
                 and _grows_freely(place, facts)
             ):
-                keys.append(((place.access.root.name, place.index), idle))
+                keys.append(((place.access.root.name, place.index), counts))
             if keys:
                 known: dict[Key, list[Tested]] = facts[tested_elsewhere]  # walks kernels
                 others = [

@@ -82,3 +82,38 @@ def test_as_many_of_a_row_as_somebody_knows_to_be_in_it() -> None:
     }
     """
     assert not findings(WrongBoundsGuard, code)
+
+
+RANKED = """
+constexpr int PART = 256;
+struct Entry { float score; int item; };
+__global__ void rank(const float *scores, int n, Entry *best) {
+    __shared__ Entry part[PART];
+    const int from = blockIdx.x * PART;
+    for (int i = threadIdx.x; i < PART; i += 64) {
+        %s
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        Entry top = part[0];
+        for (int i = 1; i < PART; ++i) if (part[i].item >= 0 && part[i].score > top.score) top = part[i];
+        best[blockIdx.x] = top;
+    }
+}
+void run(const float *scores, int n, Entry *best) { rank<<<%s, 64>>>(scores, n, best); }
+"""
+UP = "(n + PART - 1) / PART"
+
+
+@pytest.mark.parametrize(
+    ("fill", "grid", "bad"),
+    [
+        ("part[i].score = scores[from + i]; part[i].item = from + i < n ? from + i : -1;", UP, True),
+        ("part[i].item = -1; if (from + i < n) part[i].item = from + i; part[i].score = scores[from + i];", UP, True),
+        ("part[i].score = from + i < n ? scores[from + i] : 0; part[i].item = from + i < n ? i : -1;", UP, False),
+        ("part[i].score = scores[min(from + i, n - 1)]; part[i].item = from + i < n ? i : -1;", UP, False),
+        ("part[i].score = scores[from + i]; part[i].item = from + i < n ? from + i : -1;", "n / PART", False),
+    ],
+)
+def test_items_that_a_value_asks_for(fill: str, grid: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, RANKED % (fill, grid))) is bad
