@@ -8,11 +8,13 @@ before the store, or ends its loops, speaks of the count.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.counts import count_of, moved
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.extent.full_counts import pushed_at
+from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.trace import trace
@@ -97,10 +99,20 @@ def _asked_before(access: Access, kernel: Trace, made_of: frozenset[Symbol]) -> 
     return any(made_of & set(symbols(term)) for term in ends)
 
 
+def _rounds(access: Access, made_of: frozenset[Symbol]) -> int:
+    """How often a count moves at the most in loops of constant length; 0 where that cannot be told."""
+    last = counter_ranges(access)
+    loops = [loop for loop in access.loops if made_of & set(loop.phis)]
+    return prod(last[loop.counter][1] + 1 if loop.counter in last else 0 for loop in loops)
+
+
 def _of(access: Access, kernel: Trace, known: Places) -> Later | None:
     at = _at_count(access, known)
     count = count_of(at[0], kernel) if at is not None and at[0].kind is SymbolKind.PHI else None
-    if at is None or count is None or not count.endless or count.most is not None or count.unit != 1:
+    if at is None or count is None or count.most is not None or count.unit != 1:
+        return None
+    room = at[1].constant
+    if not count.endless and (room is None or _rounds(access, count.made_of) <= room):
         return None
     if _asked_before(access, kernel, count.made_of):
         return None

@@ -61,3 +61,27 @@ def test_an_array_of_the_thread() -> None:
     """
     assert findings(LateBoundsGuard, code.replace("END", "min(kept, 32)"))
     assert not findings(LateBoundsGuard, code.replace("END", "kept"))
+
+
+@pytest.mark.parametrize(
+    ("letters", "asked", "bad"),
+    [("40", "n > 16", True), ("16", "n > 16", False), ("40", "n > 40", False), ("40", "n < 1", False)],
+)
+def test_a_loop_of_constant_length_in_a_helper(letters: str, asked: str, bad: bool) -> None:
+    code = """
+    __device__ int vowels(const char *word, int *at) {
+        int n = 0;
+        for (int k = 0; k < LETTERS; ++k) if (word[k] == 'a' || word[k] == 'e') at[n++] = k;
+        return n;
+    }
+    __global__ void spell(const char *word, int *out) {
+        int at[16];
+        const int n = vowels(word + threadIdx.x * LETTERS, at);
+        if (ASKED) { out[threadIdx.x] = -1; return; }
+        int sum = 0;
+        for (int k = 0; k < n; ++k) sum += at[k];
+        out[threadIdx.x] = sum;
+    }
+    """
+    found = findings(LateBoundsGuard, code.replace("LETTERS", letters).replace("ASKED", asked))
+    assert any("at a count" in one.message for one in found) is bad
