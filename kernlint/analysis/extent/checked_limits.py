@@ -5,10 +5,10 @@ best[16]`` up to k, it does not.  Each argument that decides how far an index ge
 host's checks leave it, or that the launch passes, all of them together; loops are run to their end.  An argument that
 nothing bounds by a number is not speculated on, nor is anything that data, or a way out of a loop, have a say in; a
 search downwards that data end (``while (s > 0 && v[s - 1] > x) { v[s] = v[s - 1]; --s; }``) begins where it does,
-whatever they are.  A count that goes on through the rounds of two loops, one in the other, gets to
-their product.
-A place that a thread's number makes is asked for with threads of a block that the launch has (``if (tid < n)
-flux[tid]``).
+whatever they are.  A count that goes on through the rounds of two loops, one in the other, gets to their product.
+An argument for which the host puts in the whole of another one (``if (group == -1) group = width;``) is as large as
+that, and what the launch itself holds down, ``min(512, total - start)``, as large as this.  A place that a thread's
+number makes is asked for with threads of a block that the launch has (``if (tid < n) flux[tid]``).
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
     wanted = _deciding(kernel, access, place, loops, sums, down)
     if not wanted:
         return None
+    wanted |= _around(access, wanted, loops)
     told = {s for loop in loops.values() if loop.condition is not None for s in symbols(loop.condition)}
     by_thread = any(symbol.kind in _OWN for symbol in {*found, *told})
     most = max(MOST, NEAR * (extent // (access.size or 1)))
@@ -64,6 +65,16 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
             if refuted is not None:
                 return refuted
     return None
+
+
+def _around(access: Access, wanted: set[Symbol], loops: Mapping[Symbol, LoopContext]) -> set[Symbol]:
+    """The arguments besides that say whether loops around have a first round."""
+    found: set[Symbol] = set()
+    for loop in access.loops:
+        mine = set(symbols(loop.condition)) if loop.condition is not None and loop not in loops.values() else set()
+        if mine & wanted and all(s.kind is SymbolKind.PARAM or s is loop.counter for s in mine):
+            found |= mine - {loop.counter}
+    return found
 
 
 def _threads(view: LaunchView, values: Env) -> Iterator[Env]:
@@ -162,6 +173,16 @@ def _at_most(view: LaunchView, wanted: set[Symbol], highest: int) -> Env | None:
     tests = [part for check in view.checks for part in conjuncts(check)]
     host: Env = {}
     out: Env = {}
+    for symbol, given in images.items():
+        whole = _stands_for_all(given) if symbol in wanted else None
+        if whole is None:
+            continue
+        host[whole[0]] = whole[1]
+        for one in symbols(whole[2]):
+            most = min(limits_of(one, tests), default=None)
+            if most is None:
+                return None
+            host[one] = min(most, highest)
     for symbol in wanted:
         image = images.get(symbol)
         if image is None:
@@ -171,6 +192,8 @@ def _at_most(view: LaunchView, wanted: set[Symbol], highest: int) -> Env | None:
             out[symbol] = part
             continue
         for one in symbols(image):
+            if one in host:
+                continue
             most = min(limits_of(one, tests), default=None)
             if most is None:
                 return None
@@ -180,6 +203,23 @@ def _at_most(view: LaunchView, wanted: set[Symbol], highest: int) -> Env | None:
             return None
         out[symbol] = value
     return out if _allowed(tests, host) else None
+
+
+def _stands_for_all(image: Term) -> tuple[Symbol, int, Term] | None:
+    """(variable, mark, what it stands for) where the host puts the whole of something in for a number that is none:
+    ``if (group == -1) group = width;``."""
+    image = plain(image)
+    if image.op != "select":
+        return None
+    test, chosen, other = image.args
+    if test.op == "ne":
+        chosen, other = other, chosen
+    symbol = plain(other).symbol
+    number = test.args[1].value if test.op in ("eq", "ne", "lt", "le") and len(test.args) == 2 else None
+    if symbol is None or number is None or plain(test.args[0]).symbol is not symbol or symbol in symbols(chosen):
+        return None
+    mark = number - int(test.op == "lt")
+    return (symbol, mark, chosen) if mark <= 0 and chosen.value is None else None
 
 
 def _part_of_many(image: Term, tests: Sequence[Term]) -> int | None:
@@ -275,12 +315,13 @@ def _rounds(loop: LoopContext, at: Mapping[Symbol, int]) -> int | None:
 def _met(access: Access, here: Mapping[Symbol, int]) -> bool:
     """Whether the tests before an access that speak of what decides its place hold."""
     for guard in access.guards:
+        first = {guard.loop.counter: 0} if guard.kind is GuardKind.LOOP and guard.loop is not None else {}
         for part in conjuncts(guard.term):
             found = set(symbols(part))
             over = guard.kind is GuardKind.AFTER_LOOP  # that a loop ended says nothing of what comes behind it
             if over and any(symbol.kind is SymbolKind.TRIPS and symbol not in here for symbol in found):
                 continue
-            value = evaluate(part, dict(here)) if found & here.keys() else 1
+            value = evaluate(part, {**first, **here}) if found & here.keys() else 1
             if value == 0 or (value is None and not any(symbol.kind is SymbolKind.LOAD for symbol in found)):
                 return False
     return True

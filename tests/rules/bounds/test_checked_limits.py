@@ -232,3 +232,40 @@ SORT = "for (; at > 0 && window[at - 1] > v; --at) window[at] = window[at - 1];"
 @pytest.mark.parametrize(("most", "wrong"), [("9", True), ("MOST", False), ("(MOST + 1)", True), ("5", False)])
 def test_counts_through_two_loops(body: str, most: str, wrong: bool) -> None:
     assert codes(MIDDLE % (body, most)) == (["KL104"] if wrong else [])
+
+
+WHOLE = """
+#include <stdexcept>
+__global__ void damp(const float *x, const float *by, float *y, int width, int span) {
+    __shared__ float part[1024];
+    for (int s = 0; s < width / span; ++s) {
+        for (int i = threadIdx.x; i < span; i += 128) part[i] = x[s * span + i];
+        __syncthreads();
+        for (int i = threadIdx.x; i < span; i += 128) y[s * span + i] = part[span - 1 - i] * by[s];
+        __syncthreads();
+    }
+}
+void run(const float *x, const float *by, float *y, int width, int span) {
+    if (width < 4 || width > MOST) throw std::invalid_argument("width");
+    MEANT
+    if (CHECK) throw std::invalid_argument("span");
+    damp<<<1, 128>>>(x, by, y, width, span);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("most", "meant", "check", "bad"),
+    [
+        ("16384", "if (span == -1) span = width;", "span < 4 || width % span != 0", True),
+        ("16384", "if (span <= 0) span = width;", "width % span != 0", True),
+        ("16384", "span = span != 0 ? span : width;", "span < 4 || width % span != 0", True),
+        ("16384", "if (span == -1) span = width;", "span < 4 || span > 1024 || width % span != 0", False),
+        ("1024", "if (span == -1) span = width;", "span < 4 || width % span != 0", False),
+        ("16384", "if (span == -1) span = 256;", "span < 4 || width % span != 0", False),
+        ("16384", "", "span < 4 || width % span != 0", False),  # how large it gets, nobody says
+    ],
+)
+def test_a_mark_for_the_whole(most: str, meant: str, check: str, bad: bool) -> None:
+    code = WHOLE.replace("MOST", most).replace("MEANT", meant).replace("CHECK", check)
+    assert bool(findings(ArrayIndexOutOfRange, code)) is bad
