@@ -5,6 +5,8 @@ often the count goes up is left to something that has no end of its own:
 
 * a loop over as many items as threads of a kernel of the file are tested against: a number of the data;
 * a loop that goes as far as memory says: a range of a row, a chain of links;
+* a loop that goes on while each of several numbers is above 0, of which data lower one or another in each round (the
+  way back through a table of two texts): it has as many rounds as they come to together, by the tests that cap them;
 * a loop that goes on in steps of a number in floating point as far as data or arguments say: a march along a ray.
 
 Silent where anything asks how large the count gets, where launches in sight bound the items, where the count goes
@@ -110,13 +112,13 @@ class _Kernel:
             return None
         if any(loop.counter in symbols(guard.term) for guard in access.guards):
             return None
-        return room if self._marches(loop) else None
+        return room if self._marches(loop) or _lowered(loop, access) > room else None
 
     # ---------------------------------------------------------------------------------------------- loops without end
 
     def _open(self, loop: LoopContext, access: Access, room: int) -> bool:
         """Whether a loop goes on as often as the number of items, or what memory holds, says."""
-        if self._marches(loop):
+        if self._marches(loop) or _lowered(loop, access) > room:
             return True
         if not _by_data(access) or loop.condition is None or loop.post_tested:
             return False
@@ -173,6 +175,41 @@ class _Kernel:
         ends = [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
         marching = [part for part in parts if _steps(part, loop) or _links(part, loop)]
         return bool(marching) and all(part in marching or _of_data(part) for part in parts) and all(map(_of_data, ends))
+
+
+def _lowered(loop: LoopContext, access: Access) -> int:
+    """The most rounds of a loop that goes on while several numbers are above 0, each of them lowered by one where data
+    have it so, as tests before it cap what they begin at; 0 for any other loop, or without caps."""
+    parts = list(conjuncts(loop.condition)) if loop.condition is not None and not loop.post_tested else []
+    if len(parts) < SEVERAL or _leaves(loop):
+        return 0
+    tests = [part for guard in access.guards for part in conjuncts(guard.term) if guard.kind is not GuardKind.LOOP]
+    rounds = 1 - len(parts)
+    for part in parts:
+        symbol = plain(part.args[1]).symbol if part.op in ("lt", "le") else None
+        least = part.args[0].value if symbol is not None else None
+        if symbol is None or symbol not in loop.phis or symbol.init is None or symbol.step is None or least is None:
+            return 0
+        moves = [(moved(value), under) for value, under in ways(symbol.step)]
+        if {move for move, _ in moves} != {(symbol, 0), (symbol, -1)}:
+            return 0
+        if not all(any(map(_of_data, under)) for _, under in moves):
+            return 0
+        starts = {symbol.init, plain(symbol.init)}
+        caps = [cap.constant for test in tests for at in starts for cap in (cap_of(test, at),) if cap is not None]
+        known = [cap for cap in caps if cap is not None]
+        if not known:
+            return 0
+        rounds += min(known) - least + int(part.op == "le")
+    return rounds
+
+
+SEVERAL = 2
+"""Numbers that a loop lowers one or another of, at the least."""
+
+
+def _leaves(loop: LoopContext) -> bool:
+    return bool(loop.exits or loop.leaves or loop.returns or loop.doubtful)
 
 
 def _ends(loop: LoopContext) -> list[Term]:

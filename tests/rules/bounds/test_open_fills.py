@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 
 from tests.rules.bounds.test_wrong_axes import codes
+from tests.rules.marked import findings
 
 SIBLING = """
 __global__ void heaviest(const float *mass, int stars, float *out) {
@@ -99,3 +101,44 @@ def test_what_the_host_lets_pass(check: str, wrong: bool) -> None:
       companions<<<(clusters + 63) / 64, 64>>>(at, mass, stars, first, link, rows, n, clusters);
     }"""
     assert codes(SIBLING + NEAR % {"own": OWN, "loop": loop} + host % check) == (["KL101"] if wrong else [])
+
+
+BACKTRACK = """
+#define LEFT 1
+#define UP 2
+typedef struct { short rows; short cols; int at; } Pair;
+__kernel void edits(__global const Pair *pairs, __global const uchar *from, __global int *cost, const int n) {
+    const int p = get_global_id(0);
+    if (p >= n) return;
+    const Pair pair = pairs[p];
+    if (pair.rows > 60 || pair.cols > 60) return;
+    uchar moves[ROOM];
+    int made = 0;
+    int r = pair.rows, c = pair.cols;
+    while (WHILE) {
+        const uchar move = from[pair.at + r * 61 + c];
+        moves[made++] = move;
+        if (move != LEFT) --r;
+        LOWER --c;
+    }
+    int sum = 0;
+    for (int k = 0; k < made; ++k) sum += moves[k];
+    cost[p] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("room", "goes_on", "lower", "bad"),
+    [
+        ("60", "r > 0 && c > 0", "if (move != UP)", True),
+        ("64", "r >= 1 && c >= 1", "if (move != UP)", True),
+        ("120", "r > 0 && c > 0", "if (move != UP)", False),
+        ("119", "r > 0 && c > 0", "if (move != UP)", False),
+        ("60", "r > 0 && c > 0", "", False),  # as many rounds as columns
+        ("60", "r > 0 && c > 0 && made < 60", "if (move != UP)", False),
+    ],
+)
+def test_the_way_back_through_a_table(room: str, goes_on: str, lower: str, bad: bool) -> None:
+    code = BACKTRACK.replace("ROOM", room).replace("WHILE", goes_on).replace("LOWER", lower)
+    assert bool(findings(MissingBoundsGuard, code, "opencl")) is bad
