@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.launching.stated_sizes import short
 from kernlint.analysis.trace import trace
+from kernlint.analysis.values.constant_products import wrapped_constants
 from kernlint.analysis.values.made import products_in
 from kernlint.analysis.values.narrow import narrow
 from kernlint.analysis.values.narrow_part import Narrow
@@ -45,7 +47,8 @@ class IndexOverflow(Rule):
     kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and columns of
     two sizes; an index that is kept in 8 or 16 bits and gets larger than these hold by what the kernel tests of it,
     or in a launch in sight; and a count of elements that the host makes in 32 bits of sizes which its own checks
-    let be so large that it wraps, before the kernel compares its index with it. Of numbers that are passed or checked
+    let be so large that it wraps, before the kernel compares its index with it. Sums and products of
+    constants that leave 32 bits are always wrong. Of numbers that are passed or checked
     it is enough that a condition or a value rests on the product. Addresses that a kernel stores for
     others count as its own subscripts do. Products that fit under all that launches and tests say are not reported,
     nor are kernels that use 32-bit counts throughout: nothing says that their data is large. A count of 64 bits is
@@ -75,6 +78,23 @@ class IndexOverflow(Rule):
         float *to = out + (long long)blockIdx.x * width;
         for (int c = threadIdx.x; c < width; c += blockDim.x)
             to[c] = row[c] * 0.5f;  // expect: KL401
+    }
+    ```
+
+    ```opencl bad
+    #define WORDS 150000000
+    __kernel void mark(__global uint *words, __global const ulong *keys) {
+        const ulong bit = keys[get_global_id(0)] % (ulong)(WORDS * 32);  // expect: KL401
+        atomic_or(&words[bit / 32], 1u << (bit % 32));
+    }
+    ```
+
+    ```opencl good
+    #define WORDS 150000000
+    __kernel void mark(__global uint *words, __global const ulong *keys) {
+        const ulong bit = keys[get_global_id(0)] % ((ulong)WORDS * 32);
+        const uint mixed = 0x9e3779b9u * 33u + (uint)bit;
+        atomic_or(&words[bit / 32], 1u << (mixed % 32));
     }
     ```
 
@@ -139,6 +159,12 @@ class IndexOverflow(Rule):
             if one.count is None and one.span not in said:
                 said.add(one.span)
                 yield self._of_product(one)
+        for wrapped in () if numbers_made_up(facts) or facts.losses else wrapped_constants(facts.reached):
+            yield self.finding(
+                wrapped.span,
+                f"an operation on constants is done in 32 bits, and comes to {wrapped.value}",
+                fix="widen one of the constants to 64 bits",
+            )
         for passed in passed_too_large(facts):
             given = ", ".join(f"{name} = {value}" for name, value in passed.given[:4])
             yield self.finding(
