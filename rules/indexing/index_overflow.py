@@ -48,8 +48,9 @@ class IndexOverflow(Rule):
     two sizes; an index that is kept in 8 or 16 bits and gets larger than these hold by what the kernel tests of it,
     or in a launch in sight; and a count of elements that the host makes in 32 bits of sizes which its own checks
     let be so large that it wraps, before the kernel compares its index with it. Sums and products of
-    constants that leave 32 bits are always wrong. Of numbers that are passed or checked
-    it is enough that a condition or a value rests on the product. Addresses that a kernel stores for
+    constants that leave 32 bits are always wrong, and so are ranges of a table of 64 bits that are gone through in 32
+    where another kernel has 64 for them. Of numbers that are passed or checked it is enough that a condition or a value
+    rests on the product. Addresses that a kernel stores for
     others count as its own subscripts do. Products that fit under all that launches and tests say are not reported,
     nor are kernels that use 32-bit counts throughout: nothing says that their data is large. A count of 64 bits is
     a note where it is a size by habit: a `size_t`, or what the launches in sight hand on without multiplying
@@ -267,6 +268,12 @@ class IndexOverflow(Rule):
                 f"{_short(one.index)} is computed in 64 bits and cut to 32 before it is used as a subscript of {name}"
             )
             fix = "keep the index in 64 bits"
+        elif one.evidence == "ranges":
+            what = (
+                f"{_short(one.index)} has 64 bits and is cut to 32 before it is {used}; another kernel goes through "
+                "such ranges in 64"
+            )
+            fix = "keep both ends of the range, and the index, in 64 bits"
         elif one.evidence == "host":
             what = (
                 f"{_short(one.index)} is computed in 32 bits and used as a subscript of {name}, but the host code "

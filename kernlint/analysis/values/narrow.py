@@ -13,6 +13,7 @@ never guessed; something in sight has to say so:
              a size which is multiplied in its place
 ``rows``     rows of the same length are multiplied in 64 bits elsewhere, and data or the block choose the row
 ``cut``      it was made in 64 bits from factors that were widened, and cut to 32 on its way
+``ranges``   another kernel of the file goes through ranges of the same table in 64 bits
 ``grid``     the launch in sight makes its grid of a product in 64 bits, and nothing of 32 bits bounds the index
 ``host``     the launch in sight multiplies the same arguments in 64 bits: for its grid, or to count an array's elements
 ``larger``   it has the factors of a product that the kernel widens on purpose, or what they go up to, and one more
@@ -34,6 +35,7 @@ from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launches import LaunchFact, host, launches
 from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.values.narrow_amounts import amounted
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
 from kernlint.analysis.values.narrow_dominated import dominated
@@ -51,6 +53,7 @@ from kernlint.analysis.values.narrow_products import (
     volumes,
     wide_ids,
 )
+from kernlint.analysis.values.narrow_ranges import ranges_cut
 from kernlint.analysis.values.narrow_short import shortened
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
 from kernlint.analysis.values.narrow_whole import whole
@@ -99,6 +102,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *twins(places, seen),
         *rows(places),
         *cut(subscripts, wide),
+        *ranges_cut(subscripts, facts),
         *gridded(subscripts, typed),
         *hosted(subscripts, typed),
         *allocated(places, seen, reach.amounts),
@@ -122,5 +126,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     return tuple(found)
 
 
-narrow = KernelAnalysis("narrow", _compute, needs=(trace, launches, admitted, host, careful_siblings, member_limits))
+narrow = KernelAnalysis(
+    "narrow", _compute, needs=(trace, kernel_traces, launches, admitted, host, careful_siblings, member_limits)
+)
 """Each :class:`Narrow` part of an address of a kernel variant, the strongest evidence first."""
