@@ -171,7 +171,8 @@ class WrongBoundsGuard(Rule):
         for one in facts[overreach]:
             if one.fault is Fault.SWAPPED or (one.fault is Fault.OTHER and facts[crossed_sizes]):
                 continue  # swapped-axes or kernel-argument-mismatch tells of it
-            if not excluded([of_overreach(one, facts)], facts) and not fits(one.access, facts):
+            tried = one.fault not in (Fault.VACUOUS, Fault.WRAPPED) and fits(one.access, facts)  # as if none wraps
+            if not tried and not excluded([of_overreach(one, facts)], facts):
                 groups.setdefault((one.fault, one.guard.span), []).append(one)
         for found in groups.values():
             yield self._report(facts, found)

@@ -71,3 +71,26 @@ def test_buffers_that_are_exchanged_are_of_the_size_of_both(exchange: str, end: 
 def test_a_range_that_the_host_begins_it_ends_too(first: str, told: bool) -> None:
     kernel = RELAXED[: RELAXED.index("void run")].replace(" + first", first)
     assert bool(findings(WrongBoundsGuard, kernel)) == told
+
+
+WRAPPING = """
+#include <cuda_runtime.h>
+__global__ void fill(double *plane, const unsigned nx, const unsigned ny) {
+    const unsigned ix = blockIdx.x * 32u + threadIdx.x;
+    const unsigned iy = blockIdx.y * 8u + threadIdx.y;
+    if (TEST) plane[(size_t)iy * nx + ix] = (double)ix + 0.5 * (double)iy;
+}
+void run(unsigned nx, unsigned ny) {
+    double *plane;
+    cudaMalloc(&plane, sizeof(double) * nx * ny);
+    fill<<<dim3((nx + 31) / 32, (ny + 7) / 8), dim3(32, 8)>>>(plane, nx, ny);
+    cudaFree(plane);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "told"), [("nx - 1u - ix >= 0 && ny - 1u - iy >= 0", True), ("ix < nx && iy < ny", False)]
+)
+def test_launches_that_fit_only_where_no_difference_wraps(test: str, told: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, WRAPPING.replace("TEST", test))) == told
