@@ -12,6 +12,7 @@ from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.member_limits import member_limits
+from kernlint.analysis.launching.partials import one_for_each_block
 from kernlint.analysis.launching.run_time_sizes import admission_of, tested_size
 from kernlint.analysis.launching.stopped_grids import capped, place_in_grid, short_rows, stopped, stopped_block
 from kernlint.analysis.remarks import remarks
@@ -215,7 +216,7 @@ class UncoveredTail(Rule):
             spared = {one.span for one, _ in remarks(facts.module_facts, "spared")}
             for axis in range(3) if view.fact.span not in spared else ():
                 short = self._short(view, axis, facts)
-                if short is not None and view.fact.span not in seen:
+                if short is not None and view.fact.span not in seen and not one_for_each_block(view):
                     seen.add(view.fact.span)
                     threads, count, guard = short
                     yield self.finding(
