@@ -31,7 +31,7 @@ from kernlint.analysis.trace.events import Access, Guard, Root, RootKind, Trace
 from kernlint.analysis.wording import element_size
 from kernlint.prove.admission import Axes
 from kernlint.prove.emulate import Fault, FaultKind
-from kernlint.prove.query import Bounds, Budget, Launch, Refuted
+from kernlint.prove.query import Bounds, Budget, Launch, Proved, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
@@ -182,11 +182,21 @@ def fits(access: Access, facts: Facts) -> bool:
 
 
 def _tried_out(access: Access, view: LaunchView) -> bool:
-    if all(name != access.root.name for name, _ in extents_of(view)):
+    size = next((size for name, size in extents_of(view) if name == access.root.name), None)
+    if size is None:
         return False
-    found = [launch for env in settings_of(view) if (launch := launch_with(view, env)) is not None]
-    whole = [launch for launch in found if is_small(launch)]  # of the others some threads are tried
-    return bool(whole) and len(whole) >= min(len(found), FEW) and all(is_told(access, launch) for launch in found)
+    found = [(env, launch) for env in settings_of(view) if (launch := launch_with(view, env)) is not None]
+    whole = [(env, launch) for env, launch in found if is_small(launch)]  # of the others some threads are tried
+    if not whole or len(whole) < min(len(found), FEW) or not all(is_told(access, launch) for _, launch in found):
+        return False
+    return len(whole) == len(found) or all(_within(access, size, env, launch) for env, launch in whole)
+
+
+def _within(access: Access, size: Term, env: Mapping[Symbol, int], launch: Launch) -> bool:
+    """Whether no thread of a launch gets beyond an extent."""
+    extent = evaluate(size, env)
+    answer = solve(Bounds(side(access), const(extent, I64), launch=launch), BUDGET) if extent is not None else None
+    return isinstance(answer, Proved) and not answer.assumptions  # such as that no difference wraps
 
 
 FEW = 2
