@@ -41,7 +41,7 @@ from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import FunctionDecl, Ref
-from kernlint.tree.types import IntType, PointerType, Space
+from kernlint.tree.types import IntType, PointerType, Space, StructType, Type
 from kernlint.tree.walk import walk
 
 Rows = tuple[Polynomial, str]
@@ -113,10 +113,16 @@ def _held(size: Polynomial | None) -> str | None:
 
 
 def _idle(function: FunctionDecl) -> set[str]:
-    """The integer parameters, and pointers to integers, that the text of a kernel never names."""
+    """The integer parameters, and pointers to integers or to objects with some, that the text never names."""
     named = {id(n.decl) for n in walk(function.body) if isinstance(n, Ref)} if function.body is not None else set()
-    pointers = (p for p in function.params if isinstance(p.type, PointerType) and isinstance(p.type.pointee, IntType))
+    pointers = (p for p in function.params if isinstance(p.type, PointerType) and _has_integers(p.type.pointee))
     return {*without_use(function), *(p.name for p in pointers if id(p) not in named)}
+
+
+def _has_integers(kind: Type) -> bool:
+    return isinstance(kind, IntType) or (
+        isinstance(kind, StructType) and any(_has_integers(f.type) for f in kind.fields)
+    )
 
 
 def _datum(index: Polynomial) -> Symbol | None:

@@ -47,7 +47,7 @@ from kernlint.analysis.extent.wrong_guards.steps import (
     scalars,
     vector_counts,
 )
-from kernlint.analysis.extent.wrong_guards.vector_tails import vector_tails, vectors
+from kernlint.analysis.extent.wrong_guards.vector_tails import name_of, vector_tails, vectors
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind
@@ -120,9 +120,13 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         )
         found += (one for one in neighbours(facts[trace], indexed, supports, context) if not _held(one, facts))
         whole = promised(facts[places], dict(facts.options.multiples))
-        found += vectors(facts[places], context, whole, lambda: facts[vector_tails])
+
+        def ended(size: Polynomial, lanes: int) -> bool:
+            return (name_of(size), lanes) in facts[vector_tails]
+
+        found += vectors(facts[places], context, whole, ended)
         told = {one.guard for one in found}
-        found += [one for one in groups(facts[places], context, whole) if one.guard not in told]
+        found += [one for one in groups(facts[places], context, whole, ended) if one.guard not in told]
         seen = {one.access for one in found}
         found += [one for one in rounded_groups(facts[places], context) if one.access not in seen]
         found += [one for one in repeated(facts[places]) if one.access not in seen]

@@ -184,3 +184,25 @@ def test_loops_up_to_a_size(limit: str, first: str, other: str, start: str, bad:
     code = PARTICLES.replace("LIMIT", limit).replace("FIRST", first).replace("OTHER", other).replace("START", start)
     found = codes(code.replace("KIND", "float4").replace("count", "bodies"), "k.cl", select=("KL102",))
     assert found == (["KL102"] if bad else [])
+
+
+MEMBERS = """
+typedef struct { uint round; int living; } State;
+__kernel void age(__global float *years, __global const State *state, const float by) {
+  const int i = get_global_id(0);
+  if (i < state->living) years[i] += by;
+}
+
+__kernel void halve(__global float *years, __global const State *state) {
+  const int i = get_global_id(0);
+  %syears[i] *= 0.5f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "wrong"),
+    [("", True), ("if (i < state->living) ", False), ("if (i < state[0].living && state->round) ", False)],
+)
+def test_counts_in_members(test: str, wrong: bool) -> None:
+    assert codes(MEMBERS % test, "k.cl", select=("KL101",)) == (["KL101"] if wrong else [])

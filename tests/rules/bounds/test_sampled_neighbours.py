@@ -40,6 +40,9 @@ RIGHT = {
         ({"se": "b + 1 < rows"}, ["KL102"]),
         ({"nw": "b >= 0"}, ["KL105"]),
         ({"around": "u >= 0 && u < cols - 1 && v >= 0 && v < rows - 1", "se": "true", "sw": "true"}, []),
+        # threads that are outside leave
+        ({"around": "!(u <= -1 || u >= cols || v <= -1 || v >= rows)", "sw": "a >= 0"}, ["KL102"]),
+        ({"around": "!(u <= -1 || u >= cols || v <= -1 || v >= rows)"}, []),
         # nothing along either axis: there may be a margin
         ({"ne": "b >= 0", "sw": "a >= 0", "se": "true"}, []),
     ],

@@ -124,3 +124,28 @@ __kernel void darken(__global const float *in, __global float *out, int across, 
 )
 def test_rows_that_others_end_one_by_one(before: str, test: str, wrong: bool) -> None:
     assert codes(before + OTHER % test, "k.cl") == (["KL102"] if wrong else [])
+
+
+FOURS = """
+__global__ void shade(const float *in, float *out, int across, int pitch_in, int pitch_out) {
+  int x = (blockIdx.x * blockDim.x + threadIdx.x) * 4, y = blockIdx.y;
+  if (x + 3 < across) { for (int k = 0; k < 4; ++k) out[y * pitch_out + x + k] = in[y * pitch_in + x + k] * 0.5f; }
+  else for (int k = x; k < across; ++k) out[y * pitch_out + k] = in[y * pitch_in + k] * 0.5f;
+}
+"""
+
+SUM = """
+__global__ void sum(const float *in, float *out, int across, int pitch_in, int pitch_out) {
+  int x = (blockIdx.x * blockDim.x + threadIdx.x) * 4, y = blockIdx.y;
+  if (x >= across) return;
+  for (int k = 0; k < 4; ++k) %sout[y * pitch_out + x + k] += in[y * pitch_in + x + k];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "test", "wrong"),
+    [(FOURS, "", True), (FOURS, "if (x + k < across) ", False), ("", "", False)],
+)
+def test_groups_of_rows_that_others_end_one_by_one(before: str, test: str, wrong: bool) -> None:
+    assert codes(before + SUM % test) == (["KL102"] if wrong else [])

@@ -221,7 +221,11 @@ def in_whole(limit: Limit, first: Polynomial, lanes: int) -> bool:
     return all(value % lanes == 0 for value in (*first.coefficients.values(), *limit.size.coefficients.values()))
 
 
-def groups(found: Places, context: LaunchContext, whole: Promised) -> Iterator[Overreach]:
+Ended = Callable[[Polynomial, int], bool]
+"""Whether a kernel of the file takes rows that end at a size in vectors of so many elements, and the rest by ones."""
+
+
+def groups(found: Places, context: LaunchContext, whole: Promised, ended: Ended) -> Iterator[Overreach]:
     """A thread that takes several elements and tests the first alone: ``4 * i < n`` before ``x[4 * i + k]``, or
     ``i < (n + 1) / 2`` before ``x[2 * i + 1]``."""
     for access, places in found.items():
@@ -230,7 +234,9 @@ def groups(found: Places, context: LaunchContext, whole: Promised) -> Iterator[O
                 continue
             best = place.limits[0] if place.limits else None
             count = 0 if best is None else _run(place, best)
-            if best is None or not count or best.part.op != "lt" or not _dense(place, best.size, context):
+            if best is None or not count or best.part.op != "lt":
+                continue
+            if not _dense(place, best.size, context) and not ended(best.size, count):
                 continue
             if any(in_whole(limit, Polynomial({}), count) for limit in place.limits) or multiple(context, best, count):
                 continue

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
-from kernlint.analysis.extent.places import Places, places_of
+from kernlint.analysis.extent.limits import counter_ranges
+from kernlint.analysis.extent.places import Place, Places, places_of
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
-from kernlint.analysis.extent.wrong_guards.steps import Promised, in_whole, multiple, rounds_items, wants_alignment
+from kernlint.analysis.extent.wrong_guards.steps import (
+    Ended,
+    Promised,
+    in_whole,
+    multiple,
+    rounds_items,
+    wants_alignment,
+)
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import RootKind
 from kernlint.analysis.trace.kernels import kernel_traces
@@ -27,6 +35,14 @@ def name_of(size: Polynomial) -> str:
     return symbol.name if symbol is not None and alone else ""
 
 
+def _lanes(place: Place) -> int:
+    """The elements that a loop of constant length goes through side by side, as many as each thread takes; 1: none."""
+    ranged = counter_ranges(place.access)
+    rounds = [ranged[s][1] + 1 for s in ranged if place.index.coefficients.get((s.term,)) == 1]
+    steps = {value for mono, value in place.index.coefficients.items() if mono and mono[0].symbol not in ranged}
+    return rounds[0] if len(rounds) == 1 and steps and all(step % rounds[0] == 0 for step in steps) else 1
+
+
 def _compute(facts: ModuleFacts) -> frozenset[Tail]:
     found: set[Tail] = set()
     for _, of in facts[kernel_traces].compared():
@@ -40,8 +56,9 @@ def _compute(facts: ModuleFacts) -> frozenset[Tail]:
             best = place.limits[0] if place is not None and place.limits else None
             if place is None or best is None or best.slack != -1 or place.pitch.constant != 1 or not name_of(best.size):
                 continue
-            if place.extra:
-                whole.add((id(root), name_of(best.size), place.extra + 1))
+            lanes = place.extra + 1 if place.extra else _lanes(place)
+            if lanes > 1:
+                whole.add((id(root), name_of(best.size), lanes))
             else:
                 single.add((id(root), name_of(best.size)))
         found |= {(name, lanes) for root_, name, lanes in whole if (root_, name) in single}
@@ -52,11 +69,9 @@ vector_tails = ModuleAnalysis("vector_tails", _compute, needs=(kernel_traces,))
 """Each :data:`Tail` of a file: vectors as long as they are whole, and single elements behind the last of them."""
 
 
-def vectors(
-    found: Places, context: LaunchContext, whole: Promised, tails: Callable[[], frozenset[Tail]]
-) -> Iterator[Overreach]:
+def vectors(found: Places, context: LaunchContext, whole: Promised, ended: Ended) -> Iterator[Overreach]:
     """A vector of which the first element is tested, whatever else the place is made of.  Rows with a distance of their
-    own may end in padding, unless ``tails`` of the file say that another kernel takes the last elements one by one."""
+    own may end in padding, unless the rows are ``ended`` one element at a time elsewhere."""
     for access, places in found.items():
         place = places[-1]
         if not place.extra or not place.limits or place.pitch.constant != 1:
@@ -65,7 +80,7 @@ def vectors(
         if best.slack != place.extra - 1 or best.part.op != "lt":
             continue
         padded = place.row is not None and place.row != best.size
-        if padded and (name_of(best.size), place.extra + 1) not in tails():
+        if padded and not ended(best.size, place.extra + 1):
             continue
         if any(limit.part.op == "lt" and in_whole(limit, place.index, place.extra + 1) for limit in place.limits):
             continue
