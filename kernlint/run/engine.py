@@ -235,7 +235,8 @@ class Engine:
         outcome = FileOutcome(source.path, sources=[source])
         config = selection.config.for_file(source.path)
         if not source.data.strip():
-            outcome.note(Level.WARNING, "empty-file", "the file is empty")
+            if not source.cells:  # a notebook may well have no code
+                outcome.note(Level.WARNING, "empty-file", "the file is empty")
             return outcome
         if source.encoding == "utf-8-sig":
             outcome.note(Level.NOTE, "encoding", "the file begins with a byte-order mark")

@@ -5,6 +5,8 @@ What a cell says to IPython (``%timeit``, ``!pip``) becomes a comment of as many
 
 from __future__ import annotations
 
+import re
+
 from kernlint.text.patterns import pattern
 
 SUFFIX = ".ipynb"
@@ -54,9 +56,20 @@ def text_of(raw: str) -> tuple[str, tuple[tuple[int, int], ...]]:
         whole = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         first = next((line for line in whole if line.strip()), "")
         foreign = first.lstrip().startswith("%%")
-        lines += whole if foreign else [_plain(line) for line in whole]
+        lines += whole if foreign else _plain_lines(whole)
         lines.append("")
     return "\n".join(lines), tuple(starts)
+
+
+def _plain_lines(lines: list[str]) -> list[str]:
+    """The lines of a cell with commands to IPython, which a backslash continues, made comments."""
+    out: list[str] = []
+    command = False
+    for line in lines:
+        plain = re.sub(r"\S", "#", line, count=1) if command else _plain(line)
+        command = plain != line and line.rstrip().endswith("\\")
+        out.append(plain)
+    return out
 
 
 def _plain(line: str) -> str:

@@ -17,6 +17,7 @@ _COMMAND = pattern(rb"\s*%%(\w+)([^\n]*)")
 _FILE = pattern(rb"[\w./-]*\.(cu|cuh|hip|cl|ocl|py)\b")
 _LANGUAGES = {b"cu": "cuda", b"cuh": "cuda", b"hip": "hip", b"cl": "opencl", b"ocl": "opencl"}
 _COMPILERS = (b"cu", b"cuda", b"nvcc", b"cuda_run", b"cuda_group_save", b"cudafile")
+_SCRIPT = pattern(rb"[ \t]+(?:-\S+[ \t]+)*(?:\S*/)?python[\d.]*\b")
 _PYTHON = (b"time", b"timeit", b"capture", b"prun", b"python", b"python3", b"py")
 
 
@@ -56,7 +57,7 @@ def parts_of(source: SourceFile) -> Iterator[Part]:
             continue
         word, rest = command.group(1), command.group(2)
         named = _FILE.search(rest)
-        if word in _PYTHON:
+        if word in _PYTHON or (word == b"script" and _SCRIPT.match(rest) is not None):
             _blank(python, start, command.end())
             continue
         _blank(python, start, end)

@@ -110,3 +110,24 @@ def test_a_notebook_of_a_folder_is_looked_at(tmp_path: Path, capsys: pytest.Capt
     notebook(tmp_path, "from numba import cuda", KERNEL, launch)
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'ours'\n")
     assert ("KL101", 2, 4) in results(tmp_path, capsys)
+
+
+def test_commands_that_go_on_in_the_next_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    launch = "def run(host):\n    d = cuda.to_device(host)\n    halve.forall(len(d))(d)\n"
+    command = "!nvcc -O2 \\\n  -o k k.cu \\\n  && ./k\nfrom numba import cuda"
+    path = notebook(tmp_path, command, KERNEL, launch)
+    assert ("KL101", 2, 4) in results(path, capsys)
+    assert "no Python" not in capsys.readouterr().err
+
+
+def test_cells_that_a_python_of_its_own_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    launch = "def run(host):\n    d = cuda.to_device(host)\n    halve.forall(len(d))(d)\n"
+    path = notebook(tmp_path, f"%%script python\nfrom numba import cuda\n{KERNEL}{launch}")
+    assert ("KL101", 1, 6) in results(path, capsys)
+
+
+def test_a_notebook_without_code_is_not_called_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = notebook(tmp_path, "# title", "")
+    assert results(path, capsys) == []
+    main(["check", "--no-cache", str(path)])
+    assert "empty" not in capsys.readouterr().err
