@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.counts import ways
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.extent.uncapped import element_of
 from kernlint.analysis.trace import trace
@@ -119,17 +120,26 @@ def _by_data(access: Access) -> bool:
 
 def _asked(of: Trace, access: Access, count: Symbol) -> bool:
     """Whether a condition asks how large a count is, other than whether it is 0 yet."""
-    related = {count} | {s for end in (count.init, count.step) if end is not None for s in symbols(end)}
+    found = [way for end in (count.init, count.step) if end is not None for way in ways(end)]
+    related = {count} | {s for form, _ in found for atom in form.atoms for s in symbols(atom)}
     counts = {symbol for symbol in related if symbol.kind is SymbolKind.PHI}
     terms = [guard.term for guard in access.guards] + [test.term for test in of.conditions]
+    terms += [part for _, under in found for part in under]
     for loop in access.loops:
         terms += [term for term, _ in (*loop.exits, *loop.leaves)]
     for term in terms:
         for part in conjuncts(term):
-            about = counts & set(symbols(part))
-            if about and not (part.op in ("lt", "le", "ne") and part.args[0].value == 0):
+            if counts & set(symbols(part)) and not _if_any(part, counts):
                 return True
     return False
+
+
+def _if_any(part: Term, counts: set[Symbol]) -> bool:
+    """Whether a condition asks of counts only whether there is something yet: a comparison with 0, or less than 1."""
+    if part.op in ("lor", "land", "lnot"):
+        return all(_if_any(one, counts) or not counts & set(symbols(one)) for one in part.args)
+    ends = [side.value for side in part.args] if part.op in ("lt", "le", "eq", "ne") else []
+    return 0 in ends or (part.op in ("lt", "le") and 1 in ends)
 
 
 def _of(facts: Facts) -> Iterator[Uncapped]:

@@ -2,7 +2,9 @@
 
 ``if (found < 64) list[i * 64 + found] = j; ++found; ... counts[i] = found;`` says that there may be more than 64; a
 kernel of the file that goes through ``list[i * 64 + k]`` with ``k < counts[i]`` is in the next row then, or behind the
-last.  Silent where anything else is asked of the number, and where another kernel writes to the counts.
+last.  So it is with slots: ``s = atomicAdd(&counts[i], 1); if (s < 64) list[i * 64 + s] = j;``, whose counter goes on
+where a store is refused.  Silent where anything else is asked of the number, where another kernel writes to the counts
+(other than 0), and where the host asks for a counter that it has copied.
 """
 
 from __future__ import annotations
@@ -11,33 +13,37 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.counted_stores import drawn_stores
 from kernlint.analysis.extent.counter_clamps import called, held_in
 from kernlint.analysis.extent.limits import elements
-from kernlint.analysis.extent.pushed import counted, counters, last_of_run
+from kernlint.analysis.extent.pushed import counted, counters, last_of_run, limits, most
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.extent.uncapped import goes_on
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind, Trace
 from kernlint.analysis.trace.kernels import kernel_traces
+from kernlint.analysis.trace.values import PointerValue
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recorded:
     """``kernel`` stores to ``listed`` at a count that ``cap`` keeps below ``room``, and leaves all of the count in
-    memory by ``record``."""
+    memory by ``record``; ``drawn``: which hands the count out."""
 
     kernel: str
     listed: str
     room: Polynomial
     cap: Guard
     record: Access
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,11 +61,14 @@ class Overread:
             f"memory: it stores {words_of(self.of.room)} elements at most, and counts on",
             [
                 Related(self.of.cap.span, "the elements are stored as far as there is room"),
-                Related(self.of.record.span, "the count is recorded as it is"),
+                Related(self.of.record.span, f"the count {'goes up all the same' if self.of.drawn else _AS_IT_IS}"),
             ],
             "there are more to count than there is room for",
             f"go no further than {words_of(self.of.room)}, or record the count of what was stored",
         )
+
+
+_AS_IT_IS = "is recorded as it is"
 
 
 def words_of(room: Polynomial) -> str:
@@ -115,14 +124,46 @@ def _recorded(kernel: str, of: Trace) -> Iterator[tuple[str, Recorded]]:
                 yield called(other.root), Recorded(kernel, called(access.root), room, guard, other)
 
 
+def _handed_out(kernel: str, of: Trace) -> Iterator[tuple[str, Recorded]]:
+    """The counters whose slots are tested against the room, and that nothing but handing out and clearing changes."""
+    for one in drawn_stores(of, {}) if any(access.kind is AccessKind.ATOMIC for access in of.accesses) else ():
+        counter, size = one.counter, one.access.root.element.size
+        if counter is None or one.cap is None or one.times != size or one.in_columns:
+            continue
+        room = one.cap + number(1)
+        found = elements(one.access)
+        rows = found[0].coefficients if found is not None and not found[1] else {}
+        own = next((mono for mono in rows if len(mono) == 1 and mono[0].symbol in one.made_of), None)
+        if own is None or found is None or not _is_room(room) or not _whole_list(found[0], own, room, counter.offset):
+            continue
+        guards = [*one.access.guards, *counter.guards]
+        tests = [guard for guard in one.access.guards if one.made_of & set(symbols(guard.term))]
+        held = any(held_in(part) is counter.root for guard in guards for part in subterms(guard.term))
+        changed = (w for w in of.accesses if w.root is counter.root and w.writes and w is not counter)
+        if tests and not held and counter.root.kind is RootKind.PARAM and all(map(_clears, changed)):
+            yield called(counter.root), Recorded(kernel, called(one.access.root), room, tests[0], counter, True)
+
+
+def _whole_list(form: Polynomial, own: tuple[Term, ...], room: Polynomial, counter: Term) -> bool:
+    """Whether a list has rows of ``room`` elements with a counter each, or is one list with one counter."""
+    alone = all(not mono or mono == own for mono in form.coefficients)
+    return (alone and counter.value is not None) or (not alone and _rows_of(form, own, room))
+
+
+def _clears(access: Access) -> bool:
+    return access.kind is AccessKind.WRITE and access.value is not None and access.value.value == 0
+
+
 def _compute(facts: ModuleFacts) -> dict[str, Recorded]:
     found: dict[str, Recorded] = {}
     writers: dict[str, set[str]] = {}
     for kernel, of in facts[kernel_traces].compared():
         for access in of.accesses:
-            if access.writes:
+            if access.writes and not _clears(access):
                 writers.setdefault(called(access.root), set()).add(kernel.function.name)
         for name, one in _recorded(kernel.function.name, of) if not of.calls else ():
+            found.setdefault(name, one)
+        for name, one in _handed_out(kernel.function.name, of) if not of.calls else ():
             found.setdefault(name, one)
     return {name: one for name, one in found.items() if writers.get(name) == {one.kernel}}
 
@@ -150,19 +191,63 @@ def _end(access: Access) -> tuple[Symbol, Polynomial] | None:
     return None
 
 
+def _end_of_any(access: Access) -> tuple[Symbol, Polynomial] | None:
+    """The same of any test that keeps a place below a number from memory, of loops of many threads too."""
+    found = elements(access)
+    ends: list[tuple[Symbol, Polynomial, frozenset[Term]]] = []
+    tests = list(limits(access)) if found is not None and not found[1] else []
+    for left, _ in tests:
+        last = most(found[0] + left, access.loops) if found is not None else None
+        held = [mono[0].symbol for mono in last.coefficients if len(mono) == 1] if last is not None else []
+        count = next((one for one in held if one is not None and held_in(one.term) is not None), None)
+        if last is not None and count is not None and last.coefficients.get((), 0) == -1:
+            ends.append((count, last, frozenset(left.atoms)))
+    if len(ends) != 1 or ends[0][1].coefficients[(ends[0][0].term,)] != 1:
+        return None
+    count, last, atoms = ends[0]
+    own = {symbol for atom in atoms for symbol in symbols(atom) if symbol.kind in _MOVING} | {count}
+    others = [left for left, _ in tests if own & {s for atom in left.atoms for s in symbols(atom)}]
+    left_by = [term for loop in access.loops for term, _ in (*loop.exits, *loop.leaves)]
+    asked = any(own & set(symbols(term)) for term in left_by)
+    asks = [g for g in access.guards if any(held_in(part) is held_in(count.term) for part in subterms(g.term))]
+    return (count, last) if len(others) == 1 and len(asks) == 1 and not asked else None
+
+
+_MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.PHI})
+
+
 def _of(facts: Facts) -> tuple[Overread, ...]:
     known: dict[str, Recorded] = facts[recorded_counts]
+    lists = {one.listed for one in known.values()}
     found: dict[Root, Overread] = {}
     for access in facts[trace].accesses if known else ():
-        end = _end(access) if access.root.kind is RootKind.PARAM and access.root not in found else None
+        mine = access.root.kind is RootKind.PARAM and access.root not in found and called(access.root) in lists
+        end = (_end(access) or _end_of_any(access)) if mine else None
         root = held_in(end[0].term) if end is not None else None
         one = known.get(called(root)) if root is not None else None
-        if end is None or one is None or one.listed != called(access.root):
+        if end is None or one is None or one.listed != called(access.root) or root is None:
             continue
-        if one.kernel != facts.kernel.function.name and _rows_of(end[1], (end[0].term,), one.room):
+        own = (end[0].term,)
+        whole = _rows_of(end[1], own, one.room) or (one.drawn and all(m in ((), own) for m in end[1].coefficients))
+        if one.kernel != facts.kernel.function.name and whole and not (one.drawn and _asked_by_host(facts, root.name)):
             found[access.root] = Overread(access, one)
     return tuple(found.values())
 
 
-overread = KernelAnalysis("overread", _of, needs=(trace, recorded_counts))
+def _asked_by_host(facts: Facts, counter: str) -> bool:
+    """Whether host code before a launch asks for numbers that it has copied from a counter."""
+    for view in facts[launch_context].launches:
+        passed, walk = view.fact.argument(counter), view.fact.walk
+        if walk is None or not isinstance(passed, PointerValue):
+            continue
+        for api in walk.apis:
+            if any(isinstance(arg, PointerValue) and arg.root is passed.root for arg in api.args):
+                got = {s for term in api.after if isinstance(term, Term) for s in symbols(term)}
+                got = {symbol for symbol in got if symbol.kind is SymbolKind.UNKNOWN}
+                if any(got & set(symbols(test.term)) for test in walk.conditions):
+                    return True
+    return False
+
+
+overread = KernelAnalysis("overread", _of, needs=(trace, launch_context, recorded_counts))
 """An :class:`Overread` for each list of a kernel variant that has one."""

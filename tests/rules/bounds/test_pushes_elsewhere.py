@@ -91,3 +91,39 @@ __global__ void first(const Node *tree, const float *at, int *found, int n) {
 def test_stacks(size: str, push: str, bad: bool) -> None:
     found = findings(ArrayIndexOutOfRange, WALKS.replace("SIZE", size).replace("PUSH", push))
     assert bool(found) is bad, [one.message for one in found]
+
+
+NEAREST = """
+struct Cell { float at; int near, far, begin, end; };
+__global__ void nearest(const Cell *tree, const float *at, float *found, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int open[24], top = 0;
+    float best = 1e30f;
+    open[top++] = 0;
+    while (LOOP) {
+        const Cell cell = tree[open[--top]];
+        if (fabsf(cell.at - at[i]) >= best) continue;
+        if (cell.end > cell.begin) {
+            for (int k = cell.begin; k < cell.end; ++k) best = fminf(best, fabsf(at[i] - at[k]));
+        } else PUSH
+    }
+    found[i] = best;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "push", "bad"),
+    [
+        ("top > 0", "{ open[top++] = cell.far; open[top++] = cell.near; }", True),
+        ("top >= 1", "{ open[top++] = cell.far; open[top++] = cell.near; }", True),
+        ("top > 0", "if (top < 23) { open[top++] = cell.far; open[top++] = cell.near; }", False),
+        ("top > 0 && top < 23", "{ open[top++] = cell.far; open[top++] = cell.near; }", False),
+    ],
+)
+def test_what_chooses_the_way_is_no_count(loop: str, push: str, bad: bool) -> None:
+    """What a search compares distances with stands in the conditions under which its stack grows."""
+    first = WALKS.split("__global__ void first")[0]
+    found = findings(ArrayIndexOutOfRange, first + NEAREST.replace("LOOP", loop).replace("PUSH", push))
+    assert bool(found) is bad, [one.message for one in found]

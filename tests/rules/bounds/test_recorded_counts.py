@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
 
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 TEXT = """
 #define SLOTS 48
@@ -61,3 +61,71 @@ def test_a_kernel_between_them_holds_the_counts_down() -> None:
     push = "{ if (c < SLOTS) near[i * SLOTS + c] = j; ++c; }"
     text = TEXT.replace("PUSH", push).replace("COUNT", "c").replace("END", "many[i]").replace("MARK", "")
     assert_marked(ArrayIndexOutOfRange, text + CLAMPED)
+
+
+DRAWN = """
+#define ROOM 256
+__global__ void pick(const float *energy, int cells, int *hits, unsigned *many) {
+    const int event = blockIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= cells || energy[event * cells + c] < 2.5f) return;
+    const unsigned s = atomicAdd(&many[event], 1u);
+    if (s < ROOM) hits[event * ROOM + s] = c;
+    OVER
+}
+__global__ void cluster(const float *energy, int cells, const int *hits, const unsigned *many, float *sum) {
+    const int event = blockIdx.x;
+    const unsigned n = COUNT;
+    LOOP {
+        sum[event * ROOM + k] = energy[event * cells + hits[event * ROOM + k]];MARK
+    }
+}
+void run(const float *energy, int cells, int *hits, unsigned *many, float *sum, int events) {
+    if (events < 1 || cells < 1 || cells > 65536) return;
+    cudaMemset(many, 0, events * sizeof(unsigned));
+    pick<<<dim3((cells + 127) / 128, events), 128>>>(energy, cells, hits, many);
+    HOST
+    cluster<<<events, 128>>>(energy, cells, hits, many, sum);
+}
+"""
+STRIDED = "for (unsigned k = threadIdx.x; k < n; k += blockDim.x)"
+CHECKED = "unsigned got; cudaMemcpy(&got, many, 4, cudaMemcpyDeviceToHost); if (got > ROOM) return;"
+
+
+@pytest.mark.parametrize(
+    ("count", "loop", "over", "host", "bad"),
+    [
+        ("many[event]", STRIDED, "", "", True),
+        ("many[event]", "const unsigned k = threadIdx.x; if (k < n)", "", "", True),
+        ("min(many[event], (unsigned)ROOM)", STRIDED, "", "", False),
+        ("many[event]", "if (n <= ROOM) " + STRIDED, "", "", False),
+        ("many[event]", STRIDED.replace("k < n", "k < n && k < ROOM"), "", "", False),
+        ("many[event]", STRIDED, "else atomicSub(&many[event], 1u);", "", False),
+        ("many[event]", STRIDED, "", CHECKED, False),
+    ],
+)
+def test_counters_that_go_on(count: str, loop: str, over: str, host: str, bad: bool) -> None:
+    text = DRAWN.replace("COUNT", count).replace("LOOP", loop).replace("OVER", over).replace("HOST", host)
+    found = [one.message for one in findings(ArrayIndexOutOfRange, text.replace("MARK", ""))]
+    assert any("counts on" in message for message in found) is bad, found
+
+
+ONE_LIST = """
+__kernel void keep(__global const float *w, const int n, __global int *list, volatile __global int *used,
+                   const int room) {
+    const int i = get_global_id(0);
+    if (i >= n || w[i] <= 0.0f) return;
+    const int s = atomic_inc(used);
+    if (s < room) list[s] = i;
+}
+__kernel void use(__global const float *w, __global const int *list, __global const int *used, const int room,
+                  __global float *out) {
+    const int i = get_global_id(0);
+    if (i < COUNT) out[i] = w[list[i]];
+}
+"""
+
+
+@pytest.mark.parametrize(("count", "bad"), [("*used", True), ("min(*used, room)", False)])
+def test_one_list_of_one_counter(count: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, ONE_LIST.replace("COUNT", count), "opencl")
+    assert bool(found) is bad, [one.message for one in found]
