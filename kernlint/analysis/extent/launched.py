@@ -1,32 +1,37 @@
 """Accesses that a launch in sight makes for more items than it is for.
 
-A launch that rounds its grid up from a count, ``unit`` items to a block, is about so many items.  An index made of the
-block's number times the unit and what the thread adds is the number of an item, whether each item has a thread, a warp
-or four elements of a vector.  The launch has surplus items; an access that is made for one of them gets past the count,
-whatever tests stand before it, as long as these speak of nothing but what the count is made of: then the prover can
-tell whether a surplus item passes them.  A test that speaks of another size says that there is more to know, unless the
-count itself is passed and put to no use.
+A launch that rounds its grid up from a count, ``unit`` items to a block, is about so many items. An index made of the
+block's number times the unit and what the thread adds is the number of an item, whether each item has a thread, a
+warp or four elements of a vector. A quotient counts the groups of so many elements where threads take such groups and
+test their number against what is divided. The launch has surplus items; an access that is made for one of them gets
+past the count, whatever tests stand before it, as long as these speak of nothing but what the count is made of: then
+the prover can tell whether a surplus item passes them. A test that speaks of another size says that there is more to
+know, unless the count itself is passed and put to no use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts, cover
-from kernlint.analysis.extent.asking import Past, asked, asked_with
+from kernlint.analysis.extent.asking import BUDGET, Past, asked, asked_with
 from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.places import Place, Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, unused_sizes
+from kernlint.analysis.extent.tried import extents_of, launch_with, of_one_bit
 from kernlint.analysis.extent.truths import slack_of, truths
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.padded import padded_by_callers
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind, Trace
 from kernlint.prove.hints import launch_bounds
-from kernlint.prove.query import Launch, Refuted
+from kernlint.prove.query import Answer, Bounds, Launch, Refuted, Side, Unknown
+from kernlint.prove.solve import solve
 from kernlint.record import dataclass
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, binary, cast, const, substitute, subterms, symbols
@@ -76,6 +81,43 @@ def _divided(count: Term, view: LaunchView) -> bool:
             if cover(binary("div", raised, part.args[1], I64), view.checks).kind is not Cover.EXACT:
                 return True
     return False
+
+
+def _in_groups(kernel: Trace, count: Term, view: LaunchView) -> bool:
+    """Whether threads take groups of as many elements as a count is divided by, to the last one of each, and test the
+    number of the group against what is divided: ``i < n`` before ``x[2 * i + 1]`` in a grid made of ``n / 2``.
+
+    Excused: ``i < (n + 1) / 2`` in such a grid. Still bad: ``i < n``.
+    """
+    by = count.args[1].value if count.op in ("div", "shr") else None
+    lanes = 0 if by is None else (1 << min(by, 5) if count.op == "shr" else by)
+    if lanes < 2:
+        return False
+    images, whole = dict(view.images), polynomial(count.args[0])
+    for access in kernel.accesses:
+        size = access.root.element.size
+        if access.root.kind is not RootKind.PARAM or not size:
+            continue
+        for part in (part for guard in access.guards for part in conjuncts(guard.term)):
+            if part.op != "lt" or not any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(part.args[0])):
+                continue
+            rest = polynomial(access.offset) - number(lanes * size) * polynomial(part.args[0])
+            moving = {symbol.kind for atom in rest.atoms for symbol in symbols(atom)} - {SymbolKind.COUNTER}
+            last = rest.coefficients.get((), 0) // size == lanes - 1
+            if not moving and last and _host(polynomial(part.args[1]), images) == whole:
+                return True
+    return False
+
+
+def _with_numbers(past: Past, env: dict[Symbol, int]) -> Answer:
+    """The question under a launch with numbers for all that the host's variables decide."""
+    assert past.view is not None
+    launch, size = launch_with(past.view, env), evaluate(past.size, env)
+    if launch is None or size is None or any(evaluate(check, env) == 0 for check in past.view.checks):
+        return Unknown("the launch is not known")
+    access = side(past.access)
+    question = Side(past.index, 1, access.guards, access.counters)
+    return solve(Bounds(question, const(size, I64), launch=launch), BUDGET)
 
 
 def _item(place: Place, axis: int) -> tuple[Polynomial, Polynomial, bool] | None:
@@ -193,8 +235,10 @@ class _Launched:
         return False
 
     def values(self) -> tuple[tuple[Symbol, int], ...]:
-        """Few items, and more of everything else."""
-        out: dict[Symbol, int] = dict(zip(symbols(self.count), (13, 5, 3, 7), strict=False))
+        """Few items, in an early round of the host's loops, and more of everything else."""
+        few = (16, 4, 2, 8) if any(map(of_one_bit, self.view.checks)) else (13, 5, 3, 7)
+        out: dict[Symbol, int] = dict(zip(symbols(self.count), few, strict=False))
+        out.update((symbol, 1) for symbol in out if symbol.kind is SymbolKind.COUNTER)
         rest = [s for _, image in self.view.images for s in symbols(image) if s not in out]
         out.update(zip(dict.fromkeys(rest), (45, 27, 33, 21, 37), strict=False))
         return tuple(out.items())
@@ -224,10 +268,13 @@ def _of(
     access: Access, mine: Sequence[Place], views: Sequence[LaunchView], passed: Sequence[UnusedSize], facts: Facts
 ) -> Iterator[Surplus]:
     for view in views:
-        if any(name == access.root.name for name, _ in view.fact.extents):
+        if any(name == access.root.name for name, _ in extents_of(view)):
             continue  # what is allocated in sight is tried
         for axis, of in enumerate(view.covers):
-            if of.kind is not Cover.ROUNDED_UP or of.count is None or of.unit is None or _divided(of.count, view):
+            if of.kind is not Cover.ROUNDED_UP or of.count is None or of.unit is None:
+                continue
+            grouped = _divided(of.count, view)
+            if grouped and not _in_groups(facts[trace], of.count, view):
                 continue
             if any(part.op == "select" for part in subterms(of.count)):
                 continue  # a number that hangs on other arguments: which of its values the memory has is not known
@@ -249,7 +296,8 @@ def _of(
                 past = Past(access, cast(term_of(place.index + number(place.extra)), I64), cast(of.count, I64), view)
                 answer = asked(past, facts)
                 if not isinstance(answer, Refuted):
-                    answer = asked_with(past, launched.values(), facts)
+                    few = launched.values()
+                    answer = _with_numbers(past, dict(few)) if grouped else asked_with(past, few, facts)
                 if isinstance(answer, Refuted):
                     if padded_by_callers(view.fact.host, of, facts.module_facts):
                         continue

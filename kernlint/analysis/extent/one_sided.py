@@ -93,6 +93,23 @@ def like(one: Polynomial) -> list[tuple[bool, str]]:
     return sorted((value > 0, str([_form(atom) for atom in mono])) for mono, value in moving)
 
 
+def _alike(one: Polynomial, other: Polynomial) -> bool:
+    """Whether two coordinates are made the same way, but for how loops add their rounds to a place that data choose
+    (``k / 3 % 3`` and ``k % 3``)."""
+    if like(one) == like(other):
+        return True
+    parts = [_without_rounds(form) for form in (one, other)]
+    return all(map(data_of, parts)) and like(parts[0]) == like(parts[1])
+
+
+def _without_rounds(form: Polynomial) -> Polynomial:
+    return Polynomial({mono: value for mono, value in form.coefficients.items() if not _of_rounds(mono)})
+
+
+def _of_rounds(mono: tuple[Term, ...]) -> bool:
+    return {symbol.kind for atom in mono for symbol in symbols(atom)} == {SymbolKind.COUNTER}
+
+
 def data_of(form: Polynomial) -> frozenset[Term]:
     """What data choose in a sum: numbers from memory and what is made of them, and whole parts of numbers in floating
     point, whatever those come from."""
@@ -187,7 +204,7 @@ def _of(access: Access) -> OneSided | None:
     for one, below in alone if found is not None else ():
         for other in both:
             mine, theirs = data_of(one), data_of(other)
-            if found is None or not mine or mine & theirs or like(one) != like(other):
+            if found is None or not mine or mine & theirs or not _alike(one, other):
                 continue
             apart = None not in (stands_in(one, found[0]), stands_in(other, found[0]))
             if apart and not _asked_else(access, one, other, below):
@@ -210,7 +227,7 @@ def _untested(access: Access, both: dict[Polynomial, Guard]) -> OneSided | None:
             continue
         for other, guard in both.items():
             theirs = _loads(other)
-            if like(place.index) != like(other) or all(one.index != other for one in every):
+            if not _alike(place.index, other) or all(one.index != other for one in every):
                 continue
             whole = _held_in(mine) == _held_in(theirs) and all(map(_whole, data_of(other)))
             apart = bool(mine) and not mine & (theirs | asked)

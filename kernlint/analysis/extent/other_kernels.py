@@ -1,9 +1,11 @@
 """Tests that another kernel of the file makes of the same rows, and this one does not.
 
-Kernels of a file that take parameters of the same names are about the same data.  Nine things are compared:
+Kernels of a file that take parameters of the same names are about the same data.  Ten things are compared:
 
 * places in rows of ``count`` elements (``d * count + p``) that grow with the grid: the other kernel keeps ``p`` below
   ``count``, and this one has no test of either and no launch in sight;
+* neighbours in rows of ``width`` that a test of the place beside them lets past the row: the other kernel keeps the
+  same one of the same array below ``width`` (``inside_elsewhere``);
 * places at a size itself, which the other kernel reads as the end of an item whose beginning is the place before it:
   the array has one more (``ends_of_items``);
 * places that an index array chooses: the other kernel takes ``0 <= id`` and ``id < rows`` for what is a place in the
@@ -29,6 +31,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, Module
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.bounds import bounds_above, grows
 from kernlint.analysis.extent.known_marks import Spelled, spelled
+from kernlint.analysis.extent.limits import Dimension
 from kernlint.analysis.extent.marks import marked
 from kernlint.analysis.extent.places import Place, Places, places, places_of
 from kernlint.analysis.extent.unasked_room import without_use
@@ -286,6 +289,18 @@ def _untested(facts: Facts) -> Iterator[Untested]:
                 if others:
                     yield Untested(place, others[0])
                     break
+
+
+def inside_elsewhere(facts: Facts, access: Access, dimension: Dimension) -> bool:
+    """Whether another kernel of the file keeps the same place in the rows of an array strictly inside the row."""
+    size = _parameter(dimension.limits[0].size) if dimension.limits else None
+    if size is None or dimension.pitch != number(1):
+        return False
+    known: dict[Key, list[Tested]] = facts[tested_elsewhere]  # walks kernels
+    own = facts.kernel.function.name
+    return any(
+        one.kernel != own and one.access.root.name == access.root.name for one in known.get((dimension.index, size), ())
+    )
 
 
 def _names(facts: Facts) -> set[str]:

@@ -15,7 +15,7 @@ from kernlint.analysis.extent.asking import asked, kept
 from kernlint.analysis.extent.bounds import Reach, reaches
 from kernlint.analysis.extent.documented import roomier
 from kernlint.analysis.extent.limits import Dimension, Indexed, limits
-from kernlint.analysis.extent.other_kernels import ends_of_items, whole_arrays
+from kernlint.analysis.extent.other_kernels import ends_of_items, inside_elsewhere, tested_elsewhere, whole_arrays
 from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, last_part, unused_sizes
@@ -118,7 +118,10 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += inclusive(
             facts[trace].accesses, every, context, supports, partial(_fenced, facts), partial(_whole, facts)
         )
-        found += (one for one in neighbours(facts[trace], indexed, supports, context) if not _held(one, facts))
+        elsewhere = partial(inside_elsewhere, facts)
+        found += (
+            one for one in neighbours(facts[trace], indexed, supports, context, elsewhere) if not _held(one, facts)
+        )
         whole = promised(facts[places], dict(facts.options.multiples))
 
         def ended(size: Polynomial, lanes: int) -> bool:
@@ -207,6 +210,7 @@ overreach = KernelAnalysis(
         launch_context,
         unused_sizes,
         ends_of_items,
+        tested_elsewhere,
         whole_arrays,
         extents_of_file,
         vector_tails,

@@ -155,7 +155,7 @@ def settings_of(
                 failing.append(chosen)
         if known:
             return
-    if any(map(_of_one_bit, view.checks)):
+    if any(map(of_one_bit, view.checks)):
         for values in POWERS:
             chosen = {**dict(zip(found, values, strict=False)), **fixed}
             chosen |= {symbol: count for symbol in counted if (count := _rounds(symbol, chosen)) is not None}
@@ -166,7 +166,7 @@ def settings_of(
         yield from mended(view.checks, failing, unit, fixed)
 
 
-def _of_one_bit(check: Term) -> bool:
+def of_one_bit(check: Term) -> bool:
     """Whether a check asks for a power of two: ``(n & (n - 1)) == 0``."""
     pairs = (map(polynomial, part.args) for part in subterms(check) if part.op == "and")
     return any((one - other).coefficients in ({(): 1}, {(): -1}) for one, other in pairs)

@@ -117,3 +117,31 @@ UP = "(n + PART - 1) / PART"
 )
 def test_items_that_a_value_asks_for(fill: str, grid: str, bad: bool) -> None:
     assert bool(findings(MissingBoundsGuard, RANKED % (fill, grid))) is bad
+
+
+PAIRS = """
+#include <cuda_runtime.h>
+__global__ void halve(const float *from, float *to, int many) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= LIMIT) return;
+    to[i] = from[PER * i] + from[PER * i + PER - 1];
+}
+void pyramid(float *level, int n) {
+    CHECK
+    for (int left = n; left > 1; left /= 2) {
+        int blocks = (left / 2 + 255) / 256;
+        halve<<<blocks, 256>>>(level, level + left, left);
+        level += left;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("check", ["", "if (n & (n - 1)) return;"])
+@pytest.mark.parametrize(
+    ("limit", "per", "bad"),
+    [("many", "2", True), ("many / 2", "2", False), ("(many + 1) / 2", "2", False), ("many", "1", False)],
+)
+def test_groups_that_are_tested_against_all_that_is_grouped(limit: str, per: str, bad: bool, check: str) -> None:
+    found = findings(WrongBoundsGuard, PAIRS.replace("LIMIT", limit).replace("PER", per).replace("CHECK", check))
+    assert any("rounds" in one.message for one in found) is bad, [one.message for one in found]

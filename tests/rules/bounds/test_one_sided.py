@@ -213,3 +213,38 @@ __global__ void trace(Field f, const float3 *points, float *out, int n) {
 def test_neighbours_are_tested_for_one_another(last: str, bad: bool) -> None:
     found = findings(WrongBoundsGuard, VOLUME.replace("LAST", last))
     assert any("coordinate" in one.message for one in found) is bad, [one.message for one in found]
+
+
+BOXES = """
+struct Box { int n; float scale; float *cell; };
+__global__ void splat(const float3 *at, const float *mass, int count, Box box) {
+    int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= count) return;
+    int x0 = (int)floorf(at[p].x * box.scale), y0 = (int)floorf(at[p].y * box.scale), z0 = ROW;
+    for (int k = 0; k < 8; ++k) {
+        int x = x0 + k / 4, y = y0 + k / 2 % 2, z = z0 + k % 2;
+        if (TEST) continue;
+        atomicAdd(&box.cell[(x * box.n + y) * box.n + z], mass[p]);
+    }
+}
+"""
+FLOORED = "(int)floorf(at[p].z * box.scale)"
+
+
+@pytest.mark.parametrize(
+    ("row", "test", "bad"),
+    [
+        (FLOORED, "x < 0 || y < 0 || x >= box.n || y >= box.n", True),
+        (FLOORED, "x < 0 || y < 0 || z < 0 || x >= box.n || y >= box.n || z >= box.n", False),
+        (FLOORED, "x < 0 || y < 0 || x >= box.n || y >= box.n || (unsigned)z >= box.n", False),
+        (
+            "min(max((int)floorf(at[p].z * box.scale), 0), box.n - 2)",
+            "x < 0 || y < 0 || x >= box.n || y >= box.n",
+            False,
+        ),
+        ("(int)blockIdx.y", "x < 0 || y < 0 || x >= box.n || y >= box.n", False),
+    ],
+)
+def test_neighbours_that_one_loop_counts_for_all_axes(row: str, test: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, BOXES.replace("ROW", row).replace("TEST", test))
+    assert any("nothing tests" in one.message for one in found) is bad, [one.message for one in found]

@@ -206,3 +206,26 @@ __kernel void halve(__global float *years, __global const State *state) {
 )
 def test_counts_in_members(test: str, wrong: bool) -> None:
     assert codes(MEMBERS % test, "k.cl", select=("KL101",)) == (["KL101"] if wrong else [])
+
+
+WINDOWS = """
+#define AT(dx, dy) seen[(y + (dy)) * cols + x + (dx)]
+
+__kernel void mean(__global const float *seen, __global float *out, const int cols, const int rows) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= cols - 2 || y >= rows - 2) return;
+  out[y * cols + x] = (AT(0, 0) + AT(2, 0) + AT(0, 2) + AT(2, 2)) * 0.25f;
+}
+
+__kernel void slope(__global const float *ARRAY, __global float *out, const int cols, const int rows) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= cols - LAST || y >= rows - LAST) return;
+  out[y * cols + x] = ARRAY[y * cols + x + 2] - ARRAY[y * cols + x + 1];
+}
+"""
+
+
+@pytest.mark.parametrize(("array", "last", "wrong"), [("seen", "1", True), ("seen", "2", False), ("wide", "1", False)])
+def test_neighbours_that_the_other_kernel_keeps_in_their_row(array: str, last: str, wrong: bool) -> None:
+    code = WINDOWS.replace("ARRAY", array).replace("LAST", last)
+    assert codes(code, "k.cl", select=("KL1",)) == (["KL102"] if wrong else [])

@@ -34,8 +34,12 @@ _OFFSETS = pattern(r"ptr|off|cum|start|begin|prefix|scan|row_?p|indptr|bound|edg
 """Names of arrays that hold one element more than there are items, by convention: silence only."""
 
 
+Elsewhere = Callable[[Access, Dimension], bool]
+"""Whether another kernel of the file keeps the same place of the same array strictly inside its row."""
+
+
 def neighbours(
-    kernel: Trace, indexed: Sequence[Indexed], supports: Supports, context: LaunchContext
+    kernel: Trace, indexed: Sequence[Indexed], supports: Supports, context: LaunchContext, elsewhere: Elsewhere
 ) -> Iterator[Overreach]:
     for one in indexed:
         beyond = [d for d in one.dimensions if _excess(d) > 0]
@@ -54,7 +58,7 @@ def neighbours(
                     continue
                 if _behind_a_head(kernel, indexed, one):
                     continue
-            elif not (_whole_rows(one) and looks_about(indexed, one, dimension)):
+            elif not (_whole_rows(one) and (looks_about(indexed, one, dimension) or elsewhere(one.access, dimension))):
                 continue
             steps = gcd(*(value for mono, value in dimension.index.coefficients.items() if mono))
             if steps > _excess(dimension) and multiple(context, best, steps):
