@@ -23,6 +23,23 @@ def test_one_record_of_several() -> None:
     assert_pair(KernelArgumentMismatch, SUMS)
 
 
+ROUNDS = """
+__global__ void digits(const unsigned *keys, unsigned *bins, int pass) {
+    unsigned key = keys[blockIdx.x * blockDim.x + threadIdx.x];
+    atomicAdd(&bins[pass * 32 + threadIdx.x % 32], key >> pass);
+}
+void counted(const unsigned *keys, unsigned *bins, int blocks) {
+    cudaMemset(bins, 0, 32 * sizeof(unsigned));  // bad  // only bad
+    cudaMemset(bins, 0, 4 * 32 * sizeof(unsigned));  // only good
+    for (int pass = 0; pass < 4; ++pass) digits<<<blocks, 64>>>(keys, bins, pass);
+}
+"""
+
+
+def test_one_round_of_several() -> None:
+    assert_pair(KernelArgumentMismatch, ROUNDS)
+
+
 QUIET = """
 __global__ void seen(const float *x, unsigned *found, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -28,6 +28,9 @@ _GOES_ON = frozenset({"add", "sub", "inc", "dec", "min", "max", "or", "xor", "an
 _PARAMS = (2, 8, 64)
 """Values of all parameters of the kernel that are tried together."""
 
+_ROUNDS = (0, 1, 7, 63)
+"""Rounds of the loops of the host around a launch that are tried, those that these have."""
+
 _PLACES = (0, 1, 5, 31)
 """Threads of a block, and blocks, that are tried."""
 
@@ -112,10 +115,10 @@ def _launches(asked: tuple[Symbol, ...], access: Access, fact: LaunchFact) -> It
     axes = [symbol for axis in (THREAD, BLOCK) for symbol in axis if symbol in named]
     blocks = [size.value for size in fact.block] if fact.block is not None else [None] * 3
     grid = [size.value for size in fact.grid] if fact.grid is not None else [None] * 3
-    for many in _PARAMS:
+    for many, passed in ((many, passed) for many in _PARAMS for passed in _in_rounds(fact, many)):
         values: dict[Symbol, int] = {}
         for symbol in params:
-            number = known.get(symbol.name)
+            number = passed.get(symbol.name, known.get(symbol.name))
             values[symbol] = many if number is None else number
         for axis in range(3):
             values[BLOCK_DIM[axis]] = blocks[axis] or 1 << 5
@@ -124,3 +127,21 @@ def _launches(asked: tuple[Symbol, ...], access: Access, fact: LaunchFact) -> It
         for places in product(_PLACES, repeat=len(axes)):
             if all(at < limit for at, limit in zip(places, most, strict=True)):
                 yield {**values, **dict(zip(axes, places, strict=True))}
+
+
+def _in_rounds(fact: LaunchFact, many: int) -> Iterator[dict[str, int]]:
+    """What is passed that rests on the round of a loop of the host, in some that it has; with ``many`` for all that the
+    host leaves open."""
+    event = fact.event
+    rounds = {loop.counter for loop in event.loops} if event is not None else set()
+    told = [(n, v) for n, v in fact.arguments if isinstance(v, Term) and not rounds.isdisjoint(symbols(v))]
+    if not told:
+        yield {}
+        return
+    asked = [guard.term for guard in fact.guards if not rounds.isdisjoint(symbols(guard.term))]
+    open_ = dict.fromkeys((s for term in (*asked, *(v for _, v in told)) for s in symbols(term)), many)
+    for round_ in _ROUNDS:
+        values = {symbol: round_ if symbol in rounds else many for symbol in open_}
+        if all(evaluate(term, values) != 0 for term in asked):
+            passed = ((name, evaluate(value, values)) for name, value in told)
+            yield {name: number for name, number in passed if number is not None}
