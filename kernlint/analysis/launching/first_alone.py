@@ -115,7 +115,7 @@ def _launches(asked: tuple[Symbol, ...], access: Access, fact: LaunchFact) -> It
     axes = [symbol for axis in (THREAD, BLOCK) for symbol in axis if symbol in named]
     blocks = [size.value for size in fact.block] if fact.block is not None else [None] * 3
     grid = [size.value for size in fact.grid] if fact.grid is not None else [None] * 3
-    for many, passed in ((many, passed) for many in _PARAMS for passed in _in_rounds(fact, many)):
+    for many, passed in ((m, passed) for m in _PARAMS for passed in _in_rounds(fact, m)):
         values: dict[Symbol, int] = {}
         for symbol in params:
             number = passed.get(symbol.name, known.get(symbol.name))
