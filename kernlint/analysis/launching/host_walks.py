@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kernlint.analysis.launching.fixed_variables import fixed_variables
 from kernlint.analysis.launching.objects import with_objects
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.run import trace_function
@@ -49,6 +50,7 @@ def walked(module: Module, allowance: Allowance) -> Iterator[tuple[FunctionDecl,
     called = {callee for function in reaching for callee in calls[function] if callee is not function}
     instantiated = {f.generic for f in functions if f.generic is not None}
     destructors = {f.qualified.rpartition("::~")[0]: f for f in functions if "::~" in f.qualified and f.generic is None}
+    fixed = fixed_variables(module) if launching else {}
     met: set[Launch] = set()
     done: set[FunctionDecl] = set()
 
@@ -56,7 +58,7 @@ def walked(module: Module, allowance: Allowance) -> Iterator[tuple[FunctionDecl,
         for function in chosen:
             if len(done) < WALKS and function not in done and allowance.walks():
                 done.add(function)
-                trace = trace_function(function, module.language, destructors)
+                trace = trace_function(function, module.language, destructors, fixed)
                 allowance.left -= trace.steps
                 met.update(event.node for event in trace.launches)
                 yield function, trace

@@ -102,6 +102,8 @@ class Machine:
         self.function = function
         self.on_host = function.kind is FunctionKind.HOST
         self.language = language
+        self.fixed: Mapping[tuple[VarDecl, int], int] = {}
+        """Numbers that variables of the file hold whenever host code reads them, by variable and bytes into it."""
         self.trace = Trace()
         self.state: State | None = State({}, (), (Label(None),), (Label(None),))
         self.death = GuardKind.EXIT

@@ -350,6 +350,10 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
         known = m.state.cells.read(root, pointer.offset, type_)
         if known is not None:
             return known
+        if m.fixed and root.kind is RootKind.VARIABLE and root.decl is not None and isinstance(type_, IntType):
+            number = None if pointer.offset.value is None else m.fixed.get((root.decl, pointer.offset.value))
+            if number is not None and not root.path:
+                return const(number, type_)
         epoch = m.state.cells.since(root, type_)
     if isinstance(type_, PointerType) and not type_.reference:
         if not m.on_host and file_pointer(root):

@@ -26,18 +26,23 @@ from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, substitute, symbols
 from kernlint.symbolic.uniformity import uniformity, variation
-from kernlint.tree.nodes import Cast, FloatLit, FunctionDecl, InitList, IntLit, Unary
+from kernlint.tree.nodes import Cast, FloatLit, FunctionDecl, InitList, IntLit, Unary, VarDecl
 from kernlint.tree.types import ArrayType, Space
 from kernlint.tree.walk import walk
 
 
 def trace_function(
-    function: FunctionDecl, language: str, destructors: Mapping[str, FunctionDecl] | None = None
+    function: FunctionDecl,
+    language: str,
+    destructors: Mapping[str, FunctionDecl] | None = None,
+    fixed: Mapping[tuple[VarDecl, int], int] | None = None,
 ) -> Trace:
     """Walk one kernel (``language``: ``cuda``, ``hip`` or ``opencl``) and give all that it does.  ``destructors`` of
-    classes by their names are called in host code."""
+    classes by their names are called in host code; ``fixed``: numbers that variables of the file hold there, by
+    variable and bytes into it."""
     m = Machine(function, language)
     m.destructors = destructors or {}
+    m.fixed = fixed or {}
     state = m.state
     assert state is not None
     for param in function.params:
