@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.around_stored import Around, around_stored
 from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
+from kernlint.analysis.extent.moved_on import MovedOn, moved_on
+from kernlint.analysis.extent.neighbour_steps import BesideRow, neighbour_steps
 from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbours
 from kernlint.analysis.extent.tested_beside import Beside, tested_beside
 from kernlint.source import Span
 
-OpenEnd = OneSided | HalfClamped | Sampled | Beside
+OpenEnd = OneSided | HalfClamped | Sampled | Beside | BesideRow | MovedOn | Around
 
 
 def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
@@ -19,11 +22,18 @@ def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
         *facts[half_clamped],
         *facts[sampled_neighbours],
         *facts[tested_beside],
+        *facts[neighbour_steps],
+        *facts[moved_on],
+        *facts[around_stored],
     )
     for one in every:
         found.setdefault((one.access.span, one.below), one)
     return tuple(found.values())
 
 
-open_ends = KernelAnalysis("open_ends", _compute, needs=(one_sided, half_clamped, sampled_neighbours, tested_beside))
+open_ends = KernelAnalysis(
+    "open_ends",
+    _compute,
+    needs=(one_sided, half_clamped, sampled_neighbours, tested_beside, neighbour_steps, moved_on, around_stored),
+)
 """Each access at a coordinate that nothing keeps inside at one end, as something else says it has to be."""

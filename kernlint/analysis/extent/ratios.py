@@ -1,6 +1,7 @@
 """Arithmetic in floating point as quotients of sums, exactly: what ``(x - low) / (high - low) * n`` is at ``high``.
 
-Numbers are fractions; arguments, data and calls are atoms.  Rounding is left out.
+Numbers are fractions, and so are constants of the program that formulas of numbers give; arguments, data and calls are
+atoms.  Rounding is left out.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 import struct
 from fractions import Fraction
 
+from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Term, symbols
-from kernlint.tree.types import FloatType, IntType
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
+from kernlint.tree.nodes import Binary, Cast, Expr, FloatLit, IntLit, Unary
+from kernlint.tree.types import FloatType, IntType, Space
 
 TERMS = 24
 """Terms of a sum; with more a quotient is given up."""
@@ -106,7 +109,46 @@ def ratio(term: Term) -> Ratio | None:
             return None
         made = _made(term.op, left, right)
         return made if made is not None and len(made.above) + len(made.below) <= TERMS else None
+    named = _named(term)
+    if named is not None:
+        return named
     return Ratio({(term,): Fraction(1)}, _ONE) if isinstance(term.type, (IntType, FloatType)) else None
+
+
+def _named(term: Term) -> Ratio | None:
+    """What a constant of the program is, by the formula that stands in the source."""
+    symbol = term.symbol
+    if symbol is None or symbol.kind is not SymbolKind.LOAD or not isinstance(symbol.origin, tuple):
+        return None
+    root = symbol.origin[0]
+    decl = root.decl if isinstance(root, Root) and root.kind is RootKind.VARIABLE and not root.path else None
+    fixed = decl is not None and (decl.const or root.space is Space.CONSTANT) and not decl.volatile
+    return _written(decl.init, 0) if fixed and decl is not None and isinstance(decl.type, FloatType) else None
+
+
+_DEEP = 12
+"""Levels of a formula that are looked at."""
+
+
+def _written(expr: Expr | None, deep: int) -> Ratio | None:
+    """A formula of numbers as a quotient; quotients of whole numbers are not followed."""
+    if isinstance(expr, (IntLit, FloatLit)):
+        return ratio(Term("const", (expr.value,), expr.type))
+    if deep > _DEEP:
+        return None
+    if isinstance(expr, Cast) and (isinstance(expr.type, FloatType) or isinstance(expr.operand.type, IntType)):
+        return _written(expr.operand, deep + 1)
+    if isinstance(expr, Unary) and expr.op == "-":
+        inner = _written(expr.operand, deep + 1)
+        return None if inner is None else Ratio(_times(inner.above, {(): Fraction(-1)}), inner.below)
+    op = _OPS.get(expr.op) if isinstance(expr, Binary) else None
+    if isinstance(expr, Binary) and op is not None and (op != "div" or isinstance(expr.type, FloatType)):
+        left, right = _written(expr.lhs, deep + 1), _written(expr.rhs, deep + 1)
+        return None if left is None or right is None else _made(op, left, right)
+    return None
+
+
+_OPS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 
 
 def _made(op: str, left: Ratio, right: Ratio) -> Ratio | None:

@@ -54,10 +54,15 @@ def content(tables: dict[VarDecl, Table | None], root: Root, offset: Term, type_
     return None if table.only is None or table.only[0] != type_ else _constant(table.only[1], type_)
 
 
-def column(root: Root, offset: Term) -> tuple[int, ...]:
-    """The whole numbers that a read in a constant table may give, whose place is the same in each row of it."""
+def column(root: Root, offset: Term, as_written: bool = False) -> tuple[int, ...]:
+    """The whole numbers that a read in a constant table may give, whose place is the same in each row of it.
+
+    ``as_written``: a table in constant memory counts as what stands in the source, though a host might change it.
+    """
     decl = root.decl
-    if decl is None or root.kind is not RootKind.VARIABLE or not decl.const or not isinstance(decl.type, ArrayType):
+    if decl is None or root.kind is not RootKind.VARIABLE or not isinstance(decl.type, ArrayType):
+        return ()
+    if not decl.const and not (as_written and root.space is Space.CONSTANT):
         return ()
     row, table = decl.type.element.size, _table(decl) if isinstance(decl.init, InitList) else None
     parts = polynomial(offset).coefficients

@@ -116,3 +116,38 @@ __global__ void steps(const float *v, const float *low, const float *high, int c
 def test_ranges_from_memory(test: str, place: str, bad: bool) -> None:
     text = RANGES.replace("TEST", test).replace("PLACE", place)
     assert bool(findings(WrongBoundsGuard, text)) is bad
+
+
+CURVE = """
+#define POINTS 48
+#define LOW 0.5f
+#define HIGH 12.5f
+__constant float WIDTH = (HIGH - LOW) / PARTS;
+__kernel __attribute__((reqd_work_group_size(POINTS, 1, 1)))
+void respond(__global const float *dose, __global const float *curve, __global float *out, const int n) {
+    __local float at[POINTS];
+    at[get_local_id(0)] = curve[get_local_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    const float d = dose[i];
+    if (d < LOW || d TEST HIGH) return;
+    const float x = (d - LOW) / WIDTH;
+    const int k = PLACE;
+    out[i] = mix(at[k], at[k + 1], x - k);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "test", "place", "bad"),
+    [
+        ("(POINTS - 1)", ">", "(int)x", True),
+        ("(POINTS - 1)", ">=", "(int)x", False),
+        ("(POINTS - 1)", ">", "min((int)x, POINTS - 2)", False),
+        ("(POINTS - 2)", ">", "(int)x", False),
+    ],
+)
+def test_a_constant_that_a_formula_gives(parts: str, test: str, place: str, bad: bool) -> None:
+    text = CURVE.replace("PARTS", parts).replace("TEST", test).replace("PLACE", place)
+    assert bool(findings(WrongBoundsGuard, text, "opencl")) is bad

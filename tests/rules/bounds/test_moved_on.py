@@ -1,0 +1,51 @@
+"""Positions that a kernel moves on, of which one coordinate is brought into range."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+
+from tests.rules.marked import findings
+
+SEEDS = """
+__device__ int around(int i, int n) { const int m = i % n; return m < 0 ? m + n : m; }
+__global__ void drift(float2 *seed, int count, const float2 *wind, int nlon, int nlat, float dt) {
+    const int s = blockIdx.x * blockDim.x + threadIdx.x;
+    if (s >= count) return;
+    float2 p = seed[s];
+    EARLY
+    const int i = LON;
+    const int j = DOWN;
+    const float2 w = wind[j * nlon + i];
+    p.x += w.x * dt;
+    p.y += w.y * dt;
+    LATE
+    seed[s] = p;
+}
+MORE
+"""
+OTHER = """
+__global__ void bounce(float2 *seed, int count, int nlat) {
+    const int s = blockIdx.x * blockDim.x + threadIdx.x;
+    if (s < count && seed[s].y < 0.0f) seed[s].y = -seed[s].y;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lon", "lat", "early", "late", "more", "bad"),
+    [
+        ("around((int)floorf(p.x), nlon)", "(int)floorf(p.y)", "", "", "", True),
+        ("min(max((int)p.x, 0), nlon - 1)", "(int)p.y", "", "", "", True),
+        ("around((int)p.x, nlon)", "min(max((int)p.y, 0), nlat - 1)", "", "", "", False),
+        ("around((int)p.x, nlon)", "(int)p.y", "", "p.y = fminf(fmaxf(p.y, 0.0f), nlat - 1.0f);", "", False),
+        ("around((int)p.x, nlon)", "(int)p.y", "if (p.y < 0.0f || p.y >= nlat) return;", "", "", False),
+        ("around((int)p.x, nlon)", "(int)p.y", "", "if (p.y < 0.0f || p.y >= nlat) return;", "", False),
+        ("around((int)p.x, nlon)", "(int)p.y", "", "", OTHER, False),
+        ("(int)p.x", "(int)p.y", "", "", "", False),
+    ],
+)
+def test_drift(lon: str, lat: str, early: str, late: str, more: str, bad: bool) -> None:
+    text = SEEDS.replace("LON", lon).replace("DOWN", lat).replace("EARLY", early).replace("LATE", late)
+    found = findings(WrongBoundsGuard, text.replace("MORE", more))
+    assert bool(found) is bad, [one.message for one in found]
