@@ -55,8 +55,8 @@ class Unasked:
     @property
     def related(self) -> list[Related]:
         """Where the room is passed."""
-        passed = [Related(self.view.fact.span, "by this launch")] if self.view is not None else []
-        return [Related(self.param.span, "this is how many elements are allocated"), *passed]
+        launch = [Related(self.view.fact.span, "by this launch")] if self.view is not None else []
+        return [Related(self.param.span, "this is how many elements are allocated"), *launch]
 
 
 def without_use(function: FunctionDecl) -> dict[str, ParamDecl]:
@@ -87,7 +87,7 @@ def _unnamed(param: ParamDecl, kind: StructType, nodes: list[Node]) -> list[str]
     return [one.name for one in kind.fields if _counts(one.type) and one.name not in named]
 
 
-def _passed(view: LaunchView, name: str) -> Term | None:
+def passed(view: LaunchView, name: str) -> Term | None:
     """What a launch passes for a parameter or a member of one."""
     param, _, field = name.partition(".")
     value = view.fact.argument(param)
@@ -101,14 +101,14 @@ def _rooms(view: LaunchView, unused: dict[str, ParamDecl], sizes: dict[str, int]
     found: dict[str, str] = {}
     items = {s for size in (*(view.fact.grid or ()), *(view.fact.threads or ())) for s in symbols(size)}
     for name, extent in view.fact.extents:
-        for passed in unused:
-            value = _passed(view, passed)
+        for one in unused:
+            value = passed(view, one)
             if value is None or name not in sizes or not symbols(value):
                 continue
             if items & set(symbols(value)) and not _fewer(value, view):
                 continue
             if polynomial(plain(value)) * number(sizes[name]) == polynomial(extent):
-                found[name] = passed
+                found[name] = one
     return found
 
 
