@@ -295,3 +295,19 @@ def _with_zeros(api: ApiEvent, target: PointerValue) -> bool:
     if len(api.args) < 3 or not isinstance(api.args[0], PointerValue) or api.args[0].root is not target.root:
         return False
     return as_term(api.args[1]).value == 0
+
+
+def one_of_each_block(access: Access, of: Trace) -> bool:
+    """Whether one thread of each block updates atomically what the block's number from memory picks elsewhere: several
+    blocks have one number, or it would not have to.
+
+    Still silent: ``atomicAdd(&sums[row], mine)`` by all threads of a block, which are several by themselves.
+    """
+    chosen = {s for s in access.offset.symbols if s.kind is SymbolKind.LOAD and s.uniformity is Uniformity.BLOCK}
+    for other in of.accesses if chosen else ():
+        picks = {s for s in other.offset.symbols if s.kind is not SymbolKind.PARAM}
+        if other.kind is AccessKind.ATOMIC and other.root is not access.root and picks and picks <= chosen:
+            asked = (guard.term for guard in other.guards if guard.term.op == "eq")
+            if any(plain(term.args[0]).symbol in THREAD and term.args[1].value is not None for term in asked):
+                return True
+    return False

@@ -25,7 +25,7 @@ from kernlint.analysis.search.supposed import of_one, truncated
 from kernlint.analysis.sharing.finder import Finder, GlobalRace
 from kernlint.analysis.sharing.global_races import handshakes, places
 from kernlint.analysis.sharing.races import followed
-from kernlint.analysis.sharing.repeats import counts_up, named_twice, zeroed
+from kernlint.analysis.sharing.repeats import counts_up, named_twice, one_of_each_block, zeroed
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
 from kernlint.prove.query import Side
@@ -359,7 +359,8 @@ def _scatter(finder: Finder, access: Access, of: Trace, seen: tuple[LaunchFact, 
     race = _equal_indices(finder, access, picked, ways) if picked is not None else None
     if race is None and images is not None and updated and not fixed and (derived := _derived(access)) is not None:
         race, counted = _equal_indices(finder, access, derived, ways), None
-    if race is None and not within and _added_once(access) and any(zeroed(access, launch) for launch in seen):
+    added = _added_once(access) and any(zeroed(access, launch) for launch in seen)
+    if race is None and not within and (added or (updated and one_of_each_block(access, of))):
         updated = True
         picked = images = _alike(access)  # sums over several blocks are made there
         race = _equal_indices(finder, access, picked, (True,)) if picked is not None else None

@@ -85,6 +85,8 @@ _THREAD = polynomial(binary("add", binary("mul", BLOCK[0].term, BLOCK_DIM[0].ter
 def _compute(facts: Facts) -> tuple[Narrow, ...]:
     of = facts[trace]
     subscripts = [access for access in (*of.accesses, *of.addresses) if access.root.space is Space.GLOBAL]
+    if any(access.stack for access in subscripts):  # what the kernel makes itself is told there, not in its helpers
+        subscripts.sort(key=lambda access: (bool(access.stack), access.order))
     seen: tuple[LaunchFact, ...] = facts[launches]
     typed = [fact for fact in seen if fact.node.api not in UNTYPED]
     language = facts.module.language
