@@ -199,7 +199,8 @@ class IndexOverflow(Rule):
 
     def _of_product(self, one: Narrow) -> Finding:
         assert one.use is not None
-        name, fix = one.use.root.name, "widen the first factor to 64 bits"
+        power = one.index.op == "shl" and one.index.args[0].value is not None
+        name, fix = one.use.root.name, f"{'shift a number of' if power else 'widen the first factor to'} 64 bits"
         used = f"used as a subscript of {name}" if one.use.size is not None else f"used to point into {name}"
         related = []
         if one.other is not None:

@@ -39,6 +39,9 @@ def exact(term: Term, ranges: Narrowing, tested: Mapping[Term, Range] = {}) -> R
     elif op == "shl" and term.args[1].value is not None:
         a, b = exact(term.args[0], ranges, tested)
         raw = a << term.args[1].value, b << term.args[1].value
+    elif op == "shl":
+        (a, b), (c, d) = (exact(arg, ranges, tested) for arg in term.args)
+        raw = (a << c, b << d) if a >= 0 and c >= 0 and d < 64 else None
     elif op == "div":
         (a, b), (c, d) = (exact(arg, ranges, tested) for arg in term.args)
         raw = (a // d, b // c) if a >= 0 and c > 0 else None

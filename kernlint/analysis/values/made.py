@@ -12,8 +12,8 @@ STEPS = 40
 
 
 def products_in(node: Node, narrow: bool = True) -> tuple[Span, ...]:
-    """The multiplications (``narrow``: of 32 bits) that an expression is made of, its own first, then those of
-    variables that are set where they are declared, and of helpers that it calls; each line once."""
+    """The multiplications (``narrow``: of 32 bits) and powers of two that an expression is made of, its own first, then
+    those of variables that are set where they are declared, and of helpers that it calls; each line once."""
     found: dict[tuple[str, int], Span] = {}
     todo: list[Node] = [node]
     seen: set[int] = set()
@@ -21,7 +21,8 @@ def products_in(node: Node, narrow: bool = True) -> tuple[Span, ...]:
     while todo and steps < STEPS:
         steps += 1
         for part in walk(todo.pop(0)):
-            if isinstance(part, Binary) and part.op == "*" and (_narrow(part) or not narrow):
+            made = isinstance(part, Binary) and part.op == "*" and (_narrow(part) or not narrow)
+            if isinstance(part, Binary) and (made or (part.op == "<<" and _power(part))):
                 found.setdefault((part.span.file, part.span.start), part.span)
             elif isinstance(part, Ref) and isinstance(part.decl, VarDecl) and id(part.decl) not in seen:
                 seen.add(id(part.decl))
@@ -55,6 +56,12 @@ def made_for_more(node: Node) -> Span | None:
 def _narrow(product: Binary) -> bool:
     kind = product.type
     return isinstance(kind, IntType) and kind.bits == 32 and not any(map(_literal, (product.lhs, product.rhs)))
+
+
+def _power(shift: Binary) -> bool:
+    """Whether a literal of 32 bits is shifted by what is none."""
+    kind = shift.type
+    return isinstance(kind, IntType) and kind.bits == 32 and _literal(shift.lhs) and not _literal(shift.rhs)
 
 
 def _literal(expr: Expr) -> bool:

@@ -61,14 +61,15 @@ class Part:
 
 class Places:
     """The products of a kernel's places and tests, narrow and wide; ``scaled``: parts in which one factor that can be
-    large, or the number of a round, is multiplied by a number in 32 bits; ``divided``: what is divided in a place, as
-    a sum that has wrapped does not come right again then."""
+    large, or the number of a round, is multiplied by a number in 32 bits; ``shifted``: powers of two in 32 bits;
+    ``divided``: what is divided in a place, as a sum that has wrapped does not come right again then."""
 
     def __init__(self, of: Trace, subscripts: Sequence[Access], wide_ids: bool) -> None:
         self.wide_ids = wide_ids
         self.accesses = subscripts
         self.parts: list[Part] = []
         self.scaled: list[Part] = []
+        self.shifted: list[Part] = []
         self.wide: list[Wide] = []
         self.volumes: set[Access] = set()
         said: set[tuple[Term, tuple[Term, ...]]] = set()
@@ -82,6 +83,7 @@ class Places:
                     self.wide.append(Wide(product, access.span, access))
                     if len(product.factors) >= FACTORS:
                         self.volumes.add(access)
+            self.shifted += (Part(access, term, ()) for term in subterms(access.offset) if _power(term))
             for part in widened_parts(access.offset):
                 found = tuple(p for p in _plain(products(part)) if p.narrow is not None)
                 if found:
@@ -125,6 +127,11 @@ class Places:
         return not ids
 
 
+def _power(term: Term) -> bool:
+    """Whether a number is shifted by an amount that is none, in fewer than 64 bits."""
+    return term.op == "shl" and term.args[0].value is not None and term.args[1].value is None and 0 < bits(term) < 64
+
+
 def _plain(found: Sequence[Product]) -> Iterator[Product]:
     """The products of two or more factors that can be large."""
     return (product for product in found if len(product.factors) > 1)
@@ -142,7 +149,7 @@ def elements_of(access: Access, factors_: Factors) -> int:
 def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
     """Parts that a launch in sight lets get too large, by the numbers that it gives or checks.  (Of what is multiplied
     by numbers alone nothing else says so.)"""
-    for part in (*places.parts, *places.scaled, *places.divided):
+    for part in (*places.parts, *places.scaled, *places.shifted, *places.divided):
         found = reach.exceeded(part.access, part.term) or reach.beyond_admitted(part.access, part.term)
         if found is not None:
             yield Narrow(
