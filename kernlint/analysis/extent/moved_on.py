@@ -31,6 +31,10 @@ _CALLS = frozenset({"clamp", "fmin", "fminf", "fmax", "fmaxf", "fmod", "fmodf", 
 _ROUND = frozenset({"floor", "floorf", "rint", "rintf", "trunc", "truncf"})
 
 
+AXES = 3
+"""Coordinates that a position has at the most."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MovedOn:
     """An ``access`` at a coordinate that ``store`` moves, with nothing to keep it in range."""
@@ -86,16 +90,21 @@ def _place(symbol: Symbol) -> tuple[Root, Term] | None:
 
 
 def _beside(one: Symbol, atom: Term) -> bool:
-    """Whether a coordinate is made of another part of the same element."""
+    """Whether a coordinate is made of another part of the same element, or of a number a few places from it."""
     mine = _place(one)
     for other in symbols(atom):
         theirs = _place(other) if other.kind is SymbolKind.LOAD and other is not one else None
         if mine is None or theirs is None or mine[0] is not theirs[0]:
             continue
+        size = mine[0].element.size or 0
         apart = (polynomial(mine[1]) - polynomial(theirs[1])).constant
-        if apart is not None and 0 < abs(apart) < (mine[0].element.size or 0):
+        if apart is not None and 0 < abs(apart) < max(size, AXES * (one.type.size or 0) if _floating(one) else 0):
             return True
     return False
+
+
+def _floating(symbol: Symbol) -> bool:
+    return isinstance(symbol.type, FloatType)
 
 
 def _part(store: Access, symbol: Symbol) -> Term | None:
@@ -127,8 +136,9 @@ def _moves(store: Access, symbol: Symbol) -> bool:
     """Whether a store leaves a number and something from memory more."""
     value = _part(store, symbol)
     parts = [plain(part) for part in _summands(value)] if value is not None else []
-    more = any(s.kind is SymbolKind.LOAD for part in parts if part.symbol is not symbol for s in symbols(part))
-    return value is not None and value.op in ("add", "sub") and more and any(p.symbol is symbol for p in parts)
+    own = [part for part in parts if part.symbol is not None and _place(part.symbol) == _place(symbol)]
+    more = any(s.kind is SymbolKind.LOAD for part in parts if part not in own for s in symbols(part))
+    return value is not None and value.op in ("add", "sub") and more and bool(own)
 
 
 def _of(facts: Facts) -> Iterator[MovedOn]:

@@ -6,8 +6,8 @@ the next row, and behind the last row there is nothing.  So it is the other way 
 the remainder is taken by, where the index counts whole rows of so many cells besides.
 
 Silent where anything else is asked of what makes the place, of its row or of other remainders, and where no step is
-known to lead beyond that end: steps are numbers, rounds of loops of constant length, or elements of tables that stand
-in the source.
+known to lead beyond that end: steps are numbers, rounds of loops of constant length, numbers of threads, or elements
+of tables that stand in the source.
 """
 
 from __future__ import annotations
@@ -66,26 +66,29 @@ class _Cell:
 
 
 def _cell(form: Polynomial) -> _Cell | None:
-    """A remainder of something by an argument, and a step."""
+    """A remainder of something by an argument or a number, and a step."""
     for mono, times in form.coefficients.items():
         atom = mono[0] if len(mono) == 1 and times == 1 else None
         if atom is None or atom.op != "mod" or not isinstance(atom.type, IntType) or not atom.type.signed:
             continue
         length = plain(atom.args[1])
         step = form - polynomial(atom)
-        if length.symbol is not None and length.symbol.kind is SymbolKind.PARAM and step.coefficients:
+        known = length.symbol is not None and length.symbol.kind is SymbolKind.PARAM
+        if (known or (length.value or 0) > 1) and step.coefficients:
             return _Cell(atom, length, step)
     return None
 
 
 def _reach(step: Polynomial, access: Access) -> tuple[int, int] | None:
-    """The farthest steps back and forth, where they are known."""
+    """The farthest steps back and forth, where they are known; of what threads add only that it may be 0."""
     low = high = 0
     ranges = counter_ranges(access)
     for mono, times in step.coefficients.items():
         symbol = mono[0].symbol if len(mono) == 1 else None
         if not mono:
             values: tuple[int, ...] = (1,)
+        elif symbol is not None and symbol.kind is SymbolKind.THREAD:
+            values = (0,)
         elif symbol is None:
             return None
         elif symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
@@ -106,7 +109,12 @@ def _in_rows(access: Access, cell: _Cell) -> bool:
     if found is None or found[1]:
         return False
     rest = found[0] - polynomial(cell.at) - cell.step
-    return bool(rest.coefficients) and all(cell.length in mono for mono in rest.coefficients)
+    if not rest.coefficients:
+        return False
+    by = cell.length.value
+    if isinstance(by, int):
+        return all(times % by == 0 for times in rest.coefficients.values())
+    return all(cell.length in mono for mono in rest.coefficients)
 
 
 def _tests(access: Access) -> Iterator[tuple[Guard, Term, Polynomial, bool]]:
@@ -130,11 +138,18 @@ def _asked_else(access: Access, cell: _Cell, test: Term) -> bool:
         for part in conjuncts(guard.term):
             if part is test or (guard.kind is GuardKind.LOOP and guard.loop is not None):
                 continue
-            if own & set(symbols(part)) and not _is_not(part, own):
+            about = own & set(symbols(part))
+            if about and not _is_not(part, own) and not _from_above(part, about):
                 return True
             if any(one.op == "mod" for one in subterms(part)):
                 return True
     return any(own & set(symbols(term)) for loop in access.loops for term, _ in (*loop.exits, *loop.leaves))
+
+
+def _from_above(part: Term, about: set[Symbol]) -> bool:
+    """Whether a test keeps numbers of threads small, and nothing else."""
+    threads = all(symbol.kind is SymbolKind.THREAD for symbol in about)
+    return threads and part.op in ("lt", "le") and about.isdisjoint(symbols(part.args[1]))
 
 
 def _is_not(part: Term, own: set[Symbol]) -> bool:

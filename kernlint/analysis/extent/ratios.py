@@ -12,7 +12,7 @@ from fractions import Fraction
 from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
-from kernlint.tree.nodes import Binary, Cast, Expr, FloatLit, IntLit, Unary
+from kernlint.tree.nodes import Binary, Cast, Expr, FloatLit, IntLit, Ref, Unary, VarDecl
 from kernlint.tree.types import FloatType, IntType, Space
 
 TERMS = 24
@@ -136,6 +136,8 @@ def _written(expr: Expr | None, deep: int) -> Ratio | None:
         return ratio(Term("const", (expr.value,), expr.type))
     if deep > _DEEP:
         return None
+    if isinstance(expr, Ref):
+        return _written(expr.decl.init, deep + 1) if isinstance(expr.decl, VarDecl) and expr.decl.const else None
     if isinstance(expr, Cast) and (isinstance(expr.type, FloatType) or isinstance(expr.operand.type, IntType)):
         return _written(expr.operand, deep + 1)
     if isinstance(expr, Unary) and expr.op == "-":

@@ -26,6 +26,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind,
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.trace.values import PointerValue
 from kernlint.analysis.wording import element, verb
+from kernlint.apis import Moves, api_of
 from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
@@ -235,13 +236,17 @@ def _of(facts: Facts) -> tuple[Overread, ...]:
 
 
 def _asked_by_host(facts: Facts, counter: str) -> bool:
-    """Whether host code before a launch asks for numbers that it has copied from a counter."""
+    """Whether host code before a launch asks for numbers that it has copied from a counter, or copies others there."""
     for view in facts[launch_context].launches:
         passed, walk = view.fact.argument(counter), view.fact.walk
         if walk is None or not isinstance(passed, PointerValue):
             continue
         for api in walk.apis:
-            if any(isinstance(arg, PointerValue) and arg.root is passed.root for arg in api.args):
+            moves, at = api_of(api.name), [isinstance(a, PointerValue) and a.root is passed.root for a in api.args]
+            to = moves.target if isinstance(moves, Moves) else None
+            if to is not None and to < len(at) and at[to]:
+                return True
+            if any(at):
                 got = {s for term in api.after if isinstance(term, Term) for s in symbols(term)}
                 got = {symbol for symbol in got if symbol.kind is SymbolKind.UNKNOWN}
                 if any(got & set(symbols(test.term)) for test in walk.conditions):

@@ -151,3 +151,26 @@ void respond(__global const float *dose, __global const float *curve, __global f
 def test_a_constant_that_a_formula_gives(parts: str, test: str, place: str, bad: bool) -> None:
     text = CURVE.replace("PARTS", parts).replace("TEST", test).replace("PLACE", place)
     assert bool(findings(WrongBoundsGuard, text, "opencl")) is bad
+
+
+GRAIN = """
+#define PLACES 24
+constexpr float SMALL = 0.25f, LARGE = 6.0f;
+constexpr float PER = (PLACES - 1) / (LARGE - SMALL);
+__global__ void settle(const float *size, const float *speed, float *out, int n) {
+    __shared__ float at[PLACES];
+    if (threadIdx.x < PLACES) at[threadIdx.x] = speed[threadIdx.x];
+    __syncthreads();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float s = size[i];
+    if (s < SMALL || s TEST LARGE) return;
+    const int k = (int)((s - SMALL) * PER);
+    out[i] = at[k] + at[k + 1];
+}
+"""
+
+
+@pytest.mark.parametrize(("test", "bad"), [(">", True), (">=", False)])
+def test_constants_made_of_constants(test: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, GRAIN.replace("TEST", test))) is bad

@@ -49,3 +49,23 @@ def test_drift(lon: str, lat: str, early: str, late: str, more: str, bad: bool) 
     text = SEEDS.replace("LON", lon).replace("DOWN", lat).replace("EARLY", early).replace("LATE", late)
     found = findings(WrongBoundsGuard, text.replace("MORE", more))
     assert bool(found) is bad, [one.message for one in found]
+
+
+APART = """
+__global__ void step(float *at, const float *u, const float *v, int count, int nx, int ny, float dt) {
+    const int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= count) return;
+    int i = (int)floorf(at[2 * p]) % nx;
+    if (i < 0) i += nx;
+    const int j = DOWN;
+    at[2 * p] += u[j * nx + i] * dt;
+    at[2 * p + 1] += v[j * nx + i] * dt;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("down", "bad"), [("(int)floorf(at[2 * p + 1])", True), ("min(max((int)floorf(at[2 * p + 1]), 0), ny - 1)", False)]
+)
+def test_numbers_beside_each_other(down: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, APART.replace("DOWN", down))) is bad

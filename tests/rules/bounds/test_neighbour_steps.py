@@ -76,3 +76,39 @@ __kernel void count(__global const int *cells, const int n, __global const uchar
 def test_steps_of_a_loop(last: str, test: str, bad: bool) -> None:
     found = findings(WrongBoundsGuard, AROUND.replace("LAST", last).replace("TEST", test), "opencl")
     assert bool(found) is bad, [one.message for one in found]
+
+
+TILE = """
+#define COLS 320
+__global__ void cut(const int *best, const float *a, int rows, int cols, float *out) {
+    if (threadIdx.x >= 9 || threadIdx.y >= 9) return;
+    const int at = best[blockIdx.x];
+    const int r = at / PITCH - 4 + (int)threadIdx.y, c = at % PITCH - BACK + (int)threadIdx.x;
+    float v = 0.0f;
+    if (TEST) v = a[r * PITCH + c];
+    out[(blockIdx.x * 9 + threadIdx.y) * 9 + threadIdx.x] = v;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pitch", "back", "test", "bad"),
+    [
+        ("cols", "4", "r < rows && c < cols", True),
+        ("COLS", "4", "r < rows && c < COLS", True),
+        ("COLS", "4", "r < rows && c < COLS && r >= 0 && c >= 0", False),
+        ("cols", "0", "r >= 0 && r < rows && c < cols", False),
+        ("cols", "4", "r < rows && c < cols && threadIdx.x >= 4", False),
+    ],
+)
+def test_what_threads_add(pitch: str, back: str, test: str, bad: bool) -> None:
+    found = findings(NegativeIndex, TILE.replace("PITCH", pitch).replace("BACK", back).replace("TEST", test))
+    assert bool(found) is bad, [one.message for one in found]
+
+
+def test_rows_of_constant_length() -> None:
+    text = FLOOD.replace("TABLE", "#define WIDE 200\n" + STEPS).replace("cell % cols", "cell % WIDE")
+    text = text.replace("cell / cols", "cell / WIDE").replace("PITCH", "WIDE").replace("BEFORE", "")
+    text = text.replace("STEP", "MOVES[k].x").replace("DOWN", "MOVES[k].y")
+    assert findings(WrongBoundsGuard, text.replace("TEST", "nc < 0 || nr < 0"))
+    assert not findings(WrongBoundsGuard, text.replace("TEST", "nc < 0 || nr < 0 || nc >= WIDE || nr >= rows"))

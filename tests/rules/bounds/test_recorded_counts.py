@@ -89,6 +89,10 @@ void run(const float *energy, int cells, int *hits, unsigned *many, float *sum, 
 """
 STRIDED = "for (unsigned k = threadIdx.x; k < n; k += blockDim.x)"
 CHECKED = "unsigned got; cudaMemcpy(&got, many, 4, cudaMemcpyDeviceToHost); if (got > ROOM) return;"
+HELD = (
+    "unsigned got; cudaMemcpy(&got, many, 4, cudaMemcpyDeviceToHost); got = min(got, (unsigned)ROOM);"
+    "cudaMemcpy(many, &got, 4, cudaMemcpyHostToDevice);"
+)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +105,7 @@ CHECKED = "unsigned got; cudaMemcpy(&got, many, 4, cudaMemcpyDeviceToHost); if (
         ("many[event]", STRIDED.replace("k < n", "k < n && k < ROOM"), "", "", False),
         ("many[event]", STRIDED, "else atomicSub(&many[event], 1u);", "", False),
         ("many[event]", STRIDED, "", CHECKED, False),
+        ("many[event]", STRIDED, "", HELD, False),
     ],
 )
 def test_counters_that_go_on(count: str, loop: str, over: str, host: str, bad: bool) -> None:
