@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.bounds import mentions
 from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.places import Place, Places, places
 from kernlint.analysis.extent.told import Told
@@ -62,7 +63,7 @@ def _end(part: Term) -> Term | None:
 def _of(place: Place) -> LeftOut | None:
     access = place.access
     tests = [guard for guard in access.guards if guard.kind in (GuardKind.BRANCH, GuardKind.SKIP)]
-    if not access.loops or not tests or any(_thread(guard) for guard in access.guards):
+    if not access.loops or not tests or any(mentions(guard.term, SymbolKind.THREAD) for guard in access.guards):
         return None
     rounds = counter_ranges(access)
     for guard in tests:
@@ -72,10 +73,6 @@ def _of(place: Place) -> LeftOut | None:
             if end is not None and counts and _by_thread(place.index - polynomial(part.args[0])):
                 return LeftOut(access, guard, end)
     return None
-
-
-def _thread(guard: Guard) -> bool:
-    return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(guard.term))
 
 
 def _compute(facts: Facts) -> tuple[LeftOut, ...]:

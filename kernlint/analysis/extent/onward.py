@@ -59,7 +59,7 @@ def _remainder(form: Polynomial) -> tuple[Term, Term] | None:
 
 def _searches(loop: LoopContext) -> bool:
     """Whether data alone end a loop."""
-    ends = [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
+    ends = loop.left_by
     ends += [loop.condition] if loop.condition is not None else []
     return not any(loop.counter in symbols(term) for term in ends) and any(
         symbol.kind in _DATA for term in ends for symbol in symbols(term)

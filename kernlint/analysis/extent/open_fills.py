@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 
 from kernlint.analysis.base import Facts, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.bounds import mentions
 from kernlint.analysis.extent.checked_limits import limits_of
 from kernlint.analysis.extent.counts import Count, cap_of, count_of, left_before, moved, ways
 from kernlint.analysis.extent.extents import numbers_made_up
@@ -108,7 +109,7 @@ class _Kernel:
         else:
             lengths = {abs(times) for times in rest.values()}
             room = lengths.pop() if len(lengths) == 1 and _by_thread(rest) else 0
-        if room < 2 or any(loop.counter in symbols(term) for term in _ends(loop)):
+        if room < 2 or any(loop.counter in symbols(term) for term in loop.ends):
             return None
         if any(loop.counter in symbols(guard.term) for guard in access.guards):
             return None
@@ -172,7 +173,7 @@ class _Kernel:
         if loop.post_tested or loop.doubtful or loop.condition is None:
             return False
         parts = list(conjuncts(loop.condition))
-        ends = [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
+        ends = loop.left_by
         marching = [part for part in parts if _steps(part, loop) or _links(part, loop)]
         return bool(marching) and all(part in marching or _of_data(part) for part in parts) and all(map(_of_data, ends))
 
@@ -212,11 +213,6 @@ def _leaves(loop: LoopContext) -> bool:
     return bool(loop.exits or loop.leaves or loop.returns or loop.doubtful)
 
 
-def _ends(loop: LoopContext) -> list[Term]:
-    ends = [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
-    return ends if loop.condition is None else [*ends, loop.condition]
-
-
 def _only_up(count: Count) -> bool:
     """Whether no round makes a count smaller."""
     moves = [
@@ -232,7 +228,7 @@ def _by_thread(rest: Mapping[tuple[Term, ...], int]) -> bool:
 
 def _of_data(term: Term) -> bool:
     """Whether what memory holds decides a truth."""
-    return any(symbol.kind is SymbolKind.LOAD for symbol in symbols(term))
+    return mentions(term, SymbolKind.LOAD)
 
 
 def _by_data(access: Access) -> bool:

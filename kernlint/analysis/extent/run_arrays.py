@@ -95,7 +95,7 @@ def _by_data(kernel: Trace, access: Access) -> bool:
     """Whether what memory holds has a say in where an access is, or in how often it is made: directly, by the loops
     around it, or by variables that loops change."""
     todo = [access.offset, *(guard.term for guard in access.guards)]
-    todo += [term for loop in access.loops for term in _ends(loop)]
+    todo += [term for loop in access.loops for term in loop.ends]
     seen: set[Symbol] = set()
     while todo:
         for symbol in symbols(todo.pop()):
@@ -109,14 +109,8 @@ def _by_data(kernel: Trace, access: Access) -> bool:
                     return True
                 todo += [symbol.init, symbol.step]
             elif symbol.kind in (SymbolKind.TRIPS, SymbolKind.COUNTER) and isinstance(symbol.origin, LoopContext):
-                todo += _ends(symbol.origin)
+                todo += symbol.origin.ends
     return False
-
-
-def _ends(loop: LoopContext) -> list[Term]:
-    """The conditions under which a loop goes on, or is left."""
-    ends = [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
-    return ends if loop.condition is None else [*ends, loop.condition]
 
 
 def _at_limits(view: LaunchView) -> Iterator[dict[Symbol, int]]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.before_start import moved, shifted
+from kernlint.analysis.extent.bounds import mentions
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.extent.full_counts import place_in_row
 from kernlint.analysis.extent.limits import elements
@@ -259,16 +260,12 @@ def _marked(term: Term, picks: dict[Term, bool], marks: set[int]) -> None:
         cond, then, other = term.args
         for arm, way in ((then, True), (other, False)):
             value = plain(arm).value
-            if isinstance(value, int) and LOWEST < value < 0 and _by_data(cond):
+            if isinstance(value, int) and LOWEST < value < 0 and mentions(cond, SymbolKind.LOAD):
                 picks[cond] = way
                 marks.add(value)
                 return
     for part in term.terms:
         _marked(part, picks, marks)
-
-
-def _by_data(cond: Term) -> bool:
-    return any(symbol.kind is SymbolKind.LOAD for symbol in symbols(cond))
 
 
 def _as_picked(term: Term, picks: dict[Term, bool]) -> Term:

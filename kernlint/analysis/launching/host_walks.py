@@ -50,7 +50,7 @@ def walked(module: Module, allowance: Allowance) -> Iterator[tuple[FunctionDecl,
     called = {callee for function in reaching for callee in calls[function] if callee is not function}
     instantiated = {f.generic for f in functions if f.generic is not None}
     destructors = {f.qualified.rpartition("::~")[0]: f for f in functions if "::~" in f.qualified and f.generic is None}
-    fixed = fixed_variables(module) if launching else {}
+    fixed = fixed_variables(module)
     met: set[Launch] = set()
     done: set[FunctionDecl] = set()
 

@@ -226,7 +226,7 @@ def sources(terms: Iterable[Term]) -> Iterator[Symbol]:
 
 def ways_out(loop: LoopContext) -> list[Term]:
     """The conditions that decide whether a loop goes on."""
-    found = [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
+    found = loop.left_by
     return found if loop.condition is None else [loop.condition, *found]
 
 

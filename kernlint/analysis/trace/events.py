@@ -109,6 +109,16 @@ class LoopContext:
     unroll: int | None = None
 
     @property
+    def left_by(self) -> list[Term]:
+        """The truths under which threads get out of it in the midst of an iteration, in whichever way."""
+        return [term for term, _ in (*self.exits, *self.leaves, *self.returns)]
+
+    @property
+    def ends(self) -> list[Term]:
+        """The truths under which it goes on, or is left."""
+        return self.left_by if self.condition is None else [*self.left_by, self.condition]
+
+    @property
     def chain(self) -> tuple[LoopContext, ...]:
         """This loop and those around it, innermost first."""
         loops, at = [self], self.parent

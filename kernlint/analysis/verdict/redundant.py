@@ -153,7 +153,7 @@ def _terms(of: Trace) -> Iterable[Term]:
         yield from (term for term in (event.offset, event.value, event.new) if term is not None)
         yield from (guard.term for guard in event.guards)
     for loop in of.loops:
-        yield from (term for term, _ in (*loop.exits, *loop.leaves, *loop.returns))
+        yield from loop.left_by
         if loop.condition is not None:
             yield loop.condition
 

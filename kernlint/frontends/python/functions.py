@@ -112,10 +112,11 @@ def _home(program: PythonProgram, name: str, depth: int = 0) -> str:
     if known is None:
         known = program.imported(first)
         module, level, inner = program.froms.get(first, ("", 0, ""))
-        if inner and program.neighbour is not None and depth < HANDED_ON:
-            other = program.neighbour(module, level)
-            if other is not None and inner in other.imports:
-                known = _home(other, inner, depth + 1)
+        if inner and program.neighbour is None:
+            return known + dot + rest  # nobody has said yet what stands around the program
+        other = program.neighbour(module, level) if inner and program.neighbour and depth < HANDED_ON else None
+        if other is not None and inner in other.imports:
+            known = _home(other, inner, depth + 1)
         program.homes[first] = known
     return known + dot + rest
 

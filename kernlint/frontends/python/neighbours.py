@@ -41,7 +41,7 @@ class Neighbours:
         """The program that an import of ``name`` in the file ``importer`` means."""
         key = (os.path.dirname(importer), name, level)
         if key not in self._meant:
-            self._meant[key] = next((path for path in candidates(importer, name, level) if os.path.isfile(path)), None)
+            self._meant[key] = meant(importer, name, level)
         path = self._meant[key]
         return self.at(path) if path is not None else None
 
@@ -77,6 +77,11 @@ def candidates(importer: str, name: str, level: int) -> Iterator[str]:
         yield os.path.join(whole, "__init__.py")
 
 
+def meant(importer: str, name: str, level: int) -> str | None:
+    """The file that an import means; None where there is none in the project."""
+    return next((path for path in candidates(importer, name, level) if os.path.isfile(path)), None)
+
+
 def _program(path: str) -> PythonProgram | None:
     try:
         if os.path.getsize(path) > LARGE:
@@ -91,7 +96,7 @@ def _program(path: str) -> PythonProgram | None:
 def imported_files(path: str, program: PythonProgram) -> Iterator[str]:
     """Files of the project that a program imports from directly."""
     for name, level in program.imported_modules():
-        found = next((one for one in candidates(path, name, level) if os.path.isfile(one)), None)
+        found = meant(path, name, level)
         if found is not None:
             yield found
 

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from kernlint.finding import Severity
+from kernlint.frontends.clang.python.program import program_of
+from kernlint.frontends.python.functions import Finder
+from kernlint.frontends.python.neighbours import Neighbours
 from kernlint.policy.config import Config
 from kernlint.policy.selection import Selection
 from kernlint.project import Projects
@@ -182,3 +185,14 @@ def test_names_of_numba_that_a_file_hands_on(tmp_path: Path) -> None:
         assert {rule for rule, _ in found(tmp_path, files)} == rules
         device = str(tmp_path / "pkg/kernels.py")
         assert Projects([str(tmp_path)]).holds_kernels(device, device)
+
+
+def test_a_program_that_was_looked_at_alone_gets_to_know_its_project(tmp_path: Path) -> None:
+    for name, text in HANDED_ON.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text.replace("TEST", "if i < x.size:"))
+    path = tmp_path / "pkg/kernels.py"
+    program = program_of(path.read_bytes())
+    assert program is not None and not Finder(program).found
+    Neighbours().attach(str(path), program)
+    assert [one.name for one in Finder(program).found] == ["halve"]

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.bounds import mentions
 from kernlint.analysis.extent.limits import Limit
 from kernlint.analysis.extent.places import Place, Places, chosen
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
-from kernlint.analysis.trace.events import Access, Guard, GuardKind
+from kernlint.analysis.trace.events import Access, GuardKind
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
 
@@ -105,12 +106,10 @@ def repeated_tests(found: Places) -> Iterator[Overreach]:
             part = next((part for part in asked if any(part in conjuncts(term) for term in rounds)), None)
             added = None if part is None or len(asked) > 1 else places[-1].index - polynomial(part.args[0])
             kinds = set() if added is None else {s.kind for atom in added.atoms for s in symbols(atom)}
-            if part is not None and kinds == {SymbolKind.THREAD} and not any(map(_of_threads, access.guards)):
+            if part is None or kinds != {SymbolKind.THREAD}:
+                continue
+            if not any(mentions(one.term, SymbolKind.THREAD) for one in access.guards):
                 yield Overreach(access, Fault.REPEATED, guard, part, polynomial(part.args[1]), 0, "")
-
-
-def _of_threads(guard: Guard) -> bool:
-    return any(s.kind is SymbolKind.THREAD for s in symbols(guard.term))
 
 
 def _tightest(place: Place) -> Limit | None:
