@@ -16,7 +16,6 @@ from typing import TypeVar
 
 from kernlint.project.discovery import makes_kernels, says_kernel, works_in_python, works_with_devices
 from kernlint.record import dataclass
-from kernlint.text.notebook import is_notebook
 from kernlint.text.patterns import pattern
 
 MOST = 400
@@ -89,7 +88,7 @@ class FileFacts(Said):
         if path[-3:].lower() == ".py":
             return _of_python(data)
         program = NOTHING
-        if is_notebook(path):
+        if path[-6:].lower() == ".ipynb":
             data = data.replace(b"\\n", b"\n")  # lines of a cell as JSON has them
             program = _of_python(data)
         cuda = b"__global__" in data

@@ -5,13 +5,12 @@ What a cell says to IPython (``%timeit``, ``!pip``) becomes a comment of as many
 
 from __future__ import annotations
 
-import re
-
 from kernlint.text.patterns import pattern
 
 SUFFIX = ".ipynb"
 
 _MAGIC = pattern(r"^(\s*)[%!?]", 0)
+_FIRST = pattern(r"\S", 0)
 _ASSIGNED = pattern(r"^(\s*[\w.,\s]+?=\s*)[%!](?=.)", 0)
 _ASKED = pattern(r"^(\s*)[^\s#](?=[\w.\[\]()'\"*]*\?{1,2}\s*$)", 0)
 
@@ -66,7 +65,7 @@ def _plain_lines(lines: list[str]) -> list[str]:
     out: list[str] = []
     command = False
     for line in lines:
-        plain = re.sub(r"\S", "#", line, count=1) if command else _plain(line)
+        plain = _FIRST.sub("#", line, count=1) if command else _plain(line)
         command = plain != line and line.rstrip().endswith("\\")
         out.append(plain)
     return out
