@@ -218,7 +218,7 @@ def _of_python(data: bytes) -> FileFacts:
     void = _VOID.search(data) is not None
     cuda = void and b"__global__" in data
     opencl = void and b"kernel" in data
-    library = any(word.search(data) is not None for word in (_CUDA_OR_CUPY, _PYOPENCL, _NUMBA))
+    library = (_CUDA_OR_CUPY.search(data) or _PYOPENCL.search(data) or _NUMBA.search(data)) is not None
     if not (cuda or opencl or library):
         return NOTHING
     launches = _METHOD.findall(data) + _GOT.findall(data) if library and any(name in data for name in _PROGRAMS) else []
