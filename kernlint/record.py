@@ -14,10 +14,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, fields, is_dataclass, replace
+    from typing import Any
 else:
 
     def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, **more):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Severity
 from kernlint.record import dataclass, field
 from kernlint.source import SourceError, SourceFile, Span, read
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kernlint.registry import Registry
 

@@ -6,13 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from kernlint.cli.options import UsageError
 from kernlint.finding import Confidence, Finding
 from kernlint.record import replace
 from kernlint.result import Level, Notification, Report, Sources
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kernlint.policy.baseline import Baseline
     from kernlint.project.git import Changes

@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from kernlint import report
 from kernlint.cli import ending
@@ -27,6 +26,7 @@ from kernlint.source import MAX_BYTES, SourceError, SourceFile, decode
 from kernlint.text.nearest import nearest
 from kernlint.text.patterns import pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kernlint.policy.selection import Selection
     from kernlint.registry import Registry

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NoReturn
 
 from kernlint.cli import CLOSED, main
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def entry() -> NoReturn:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Collection, Sequence
-from typing import Any, NoReturn
 
 from kernlint import __version__
 from kernlint.finding import Confidence, Severity
@@ -13,6 +12,10 @@ from kernlint.policy.config import FRONTENDS, MACRO, Config, Dim3, Override, std
 from kernlint.record import replace
 from kernlint.report import FORMATS
 from kernlint.text.nearest import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 COMMANDS = ("check", "prove", "why", "rules", "rule", "dump", "lsp")
 

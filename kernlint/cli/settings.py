@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
 
 from kernlint.cli.deferred import real
 from kernlint.cli.options import UsageError, overlay
 from kernlint.policy import config as configuration
 from kernlint.policy.config import Config
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kernlint.policy.selection import Selection
     from kernlint.registry import Registry

@@ -10,12 +10,15 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from kernlint.finding import Confidence, Severity
 from kernlint.record import dataclass, field, fields, replace
 from kernlint.text.nearest import nearest
 from kernlint.text.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FILE_NAMES = ("kernlint.toml", ".kernlint.toml", "pyproject.toml")
 """Names looked for in each folder, in this order."""
@@ -275,7 +278,8 @@ def _shown(value: object) -> str:
     return f"{kind} ({value!r})" if isinstance(value, bool | int | float | str) else kind
 
 
-_Parser = Callable[[_Reader, str, Any], Any]
+if TYPE_CHECKING:
+    _Parser = Callable[[_Reader, str, Any], Any]
 
 
 def _boolean(reader: _Reader, key: str, value: Any) -> bool:

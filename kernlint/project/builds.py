@@ -7,14 +7,17 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kernlint.project import architectures, cmake, scripts
 from kernlint.project.cmake import Definition
-from kernlint.project.facts import FileFacts, Kind, Programs
+from kernlint.project.facts import FileFacts, Programs
 from kernlint.project.store import Table
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
+
+if TYPE_CHECKING:
+    from kernlint.project.facts import Kind
 
 MAX_BUILD_FILES = 2000
 """Build files that are read in one project."""

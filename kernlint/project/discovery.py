@@ -109,7 +109,7 @@ def find(
     paths: Iterable[str],
     excluded: Callable[[str, bool], bool] = lambda path, is_file: False,
     gitignore: bool = True,
-    holds: Callable[[str, str], bool] = lambda path, real: holds_kernels(path),
+    holds: Callable[[str, str], bool | None] = lambda path, real: holds_kernels(path),
     ignored: Callable[[str], frozenset[str]] = git.ignored,
     works: Callable[[str, str], bool] = lambda path, real: False,
     passed: list[str] | None = None,
@@ -119,8 +119,9 @@ def find(
     A named file is handed on whatever it is, also when it does not exist: reading it says what is wrong.
     ``excluded`` keeps files and folders that were not named out (it is told which of both a path is); so does git, in a
     work tree, unless ``gitignore`` is off.  ``holds`` says whether the host file at a path, and at its real path, has a
-    kernel, ``ignored`` what git ignores below a folder, a real path; ``works`` whether host code without a kernel works
-    with devices: of each folder :data:`MOST_HOSTS` such files are meant, and ``passed`` gets the others.
+    kernel, and None for one that says nothing at all; ``ignored`` what git ignores below a folder, a real path;
+    ``works`` whether host code without a kernel works with devices: of each folder :data:`MOST_HOSTS` such files are
+    meant, and ``passed`` gets the others.
     """
     seen: set[str] = set()
     for path in paths:
@@ -144,7 +145,7 @@ class _Walk:
 
     excluded: Callable[[str, bool], bool]
     gitignore: bool
-    holds: Callable[[str, str], bool]
+    holds: Callable[[str, str], bool | None]
     ignored: Callable[[str], frozenset[str]]
     works: Callable[[str, str], bool]
     passed: list[str]
@@ -189,8 +190,10 @@ class _Walk:
     def _wanted(self, name: str, path: str, real: str) -> bool:
         dot = name.rfind(".")
         suffix = name[dot:].lower() if dot > 0 else ""
-        if suffix in KERNEL_SUFFIXES or (suffix in HOST_SUFFIXES and self.holds(path, real)):
+        if suffix in KERNEL_SUFFIXES:
             return True
+        if suffix in HOST_SUFFIXES and (holds := self.holds(path, real)) is not False:
+            return holds is True
         if suffix not in HOST_SOURCES or not self.works(path, real) or self.excluded(path, True):
             return False
         self.hosts += 1

@@ -12,11 +12,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TypeVar
 
 from kernlint.project.discovery import makes_kernels, says_kernel, works_in_python, works_with_devices
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Kind = TypeVar("Kind", bound="Said")
+    """One kind of what a file says."""
 
 MOST = 400
 """Names of one kind that are kept of a file."""
@@ -184,10 +190,6 @@ class Defined(Said):
         from kernlint.project.definitions import names_defined
 
         return cls() if path[-3:].lower() == ".py" else cls(_names(names_defined(path, data)))
-
-
-Kind = TypeVar("Kind", bound=Said)
-"""One kind of what a file says."""
 
 
 def look(kind: type[Kind], path: str, size: int) -> Kind:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from kernlint.record import dataclass, field
 from kernlint.text.patterns import pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Match
 

@@ -6,18 +6,21 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 from kernlint.project import discovery, store
-from kernlint.project.facts import Defined, FileFacts, Includes, Kind, Programs, Started, look
+from kernlint.project.facts import Defined, FileFacts, Includes, Programs, Started, look
 from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Ignored, Tree, ignored_soon, passed_over, walk
 from kernlint.record import dataclass
 from kernlint.source import MAX_BYTES
 from kernlint.text.digest import hexdigest
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:  # what they have is imported when a kernel asks for it: most trees of Python hold none
+    from typing import Any
+
     from kernlint.project.builds import Builds, Given
     from kernlint.project.definitions import Definition
+    from kernlint.project.facts import Kind
 
 Asked = dict[tuple[str, ...], str]
 """Digests of answers by the question: the name of a method of :class:`Project` and its arguments."""
@@ -382,14 +385,16 @@ class Project:
         facts = self.facts.get(self.relative(path) or "")
         return facts.tested if facts is not None else ()
 
-    def holds_kernels(self, path: str, real: str) -> bool:
+    def holds_kernels(self, path: str, real: str) -> bool | None:
         """Whether the text of the file at ``path``, whose real path is ``real``, looks as if it held a kernel, by a
-        keyword or a macro that stands for one."""
+        keyword or a macro that stands for one; None where it says nothing of kernels or devices at all."""
         inside = self._inside(real) or ""
         said = self.facts.rows.get(inside)
         if said is None:
             return discovery.holds_kernels(path)
-        return (bool(said) and self.facts[inside].speaks) or self.dialect(path) is not None
+        if said and self.facts[inside].speaks:
+            return True
+        return True if self.dialect(path) is not None else False if said else None
 
     def works_with_devices(self, real: str) -> bool:
         """Whether the file of host code at a real path allocates, copies or launches, by what its text looks like."""

@@ -42,8 +42,9 @@ class Projects:
         """What the analysis of the file at ``path`` asks through."""
         return Questions(self.of(path, configured))
 
-    def holds_kernels(self, path: str, real: str, configured: str = "") -> bool:
-        """Whether the host file at ``path``, whose real path is ``real``, has a kernel, as far as its project knows."""
+    def holds_kernels(self, path: str, real: str, configured: str = "") -> bool | None:
+        """Whether the host file at ``path``, whose real path is ``real``, has a kernel, as far as its project knows;
+        None where nothing in it is of use."""
         return self.of(path, configured).holds_kernels(path, real)
 
     def works_with_devices(self, path: str, real: str, configured: str = "") -> bool:

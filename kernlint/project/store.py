@@ -13,13 +13,21 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Generic
 
 from kernlint.project.cachefolder import cache_folder
-from kernlint.project.facts import Kind, Said
+from kernlint.project.facts import Said
 from kernlint.record import fields
 from kernlint.text.digest import hexdigest
 from kernlint.text.writing import replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from kernlint.project.facts import Kind
+
+else:
+    Kind = str  # stands in what follows for any kind
 
 KEEP = 60
 """Tables kept in the cache folder, a few for each project; those not used for longest are removed."""
@@ -33,7 +41,7 @@ State = tuple[int, int]
 """Time of the last change in nanoseconds and size in bytes."""
 
 
-class Table(Mapping[str, Kind], Generic[Kind]):
+class Table(Mapping[str, Kind]):
     """What files say of one ``kind``, by path.  Rows stay lists until somebody looks at one."""
 
     def __init__(self, kind: type[Kind], rows: dict[str, list[Any]]) -> None:

@@ -6,9 +6,11 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NoReturn, TextIO, cast
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, NoReturn, TextIO
+
     from rich.console import Console
 
 Segment = tuple[str, str]
@@ -46,8 +48,9 @@ def console(color: str, width: int | None = None) -> Console:
         raise BrokenPipeError
 
     colored = wants_color(color)
+    trimmed: Any = None if colored else Trimmed(sys.stdout)
     out = Console(
-        file=None if colored else cast(TextIO, Trimmed(sys.stdout)),
+        file=trimmed,
         force_terminal=colored or None,
         no_color=not colored,
         width=width or min(terminal_width(), 100),

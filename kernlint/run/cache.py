@@ -12,7 +12,6 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
 
 from kernlint.policy.config import Config
 from kernlint.project.cachefolder import cache_folder
@@ -22,7 +21,10 @@ from kernlint.source import MAX_BYTES, SourceFile
 from kernlint.text.digest import hexdigest
 from kernlint.text.writing import replace_file
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from kernlint.project import Project
     from kernlint.run.outcome import FileOutcome
 

@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
 
 from kernlint.finding import Fix
 from kernlint.policy.config import Config
@@ -21,18 +20,21 @@ from kernlint.run.cache import Cache, Key
 from kernlint.run.outcome import FileOutcome
 from kernlint.source import SourceFile
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from kernlint.registry import Registry
+
+    class Configs(Protocol):
+        """Gives the settings for a path."""
+
+        def __call__(self, path: str, is_file: bool = False) -> Config:
+            """The settings for ``path``; ``is_file``: it is known as a file."""
+
 
 Analyse = Callable[[Sequence[str]], Sequence[FileOutcome]]
 """Analyses files, one outcome for each; for fewer of them where somebody has ended the run."""
-
-
-class Configs(Protocol):
-    """Gives the settings for a path."""
-
-    def __call__(self, path: str, is_file: bool = False) -> Config:
-        """The settings for ``path``; ``is_file``: it is known as a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,9 @@ class Job:
     projects: Projects = field(default_factory=Projects)
     _by_folder: dict[str, Project] = field(default_factory=dict)
 
-    def holds_kernels(self, path: str, real: str) -> bool:
-        """Whether the host file at ``path``, whose real path is ``real``, has a kernel, as far as its project knows."""
+    def holds_kernels(self, path: str, real: str) -> bool | None:
+        """Whether the host file at ``path``, whose real path is ``real``, has a kernel, as far as its project knows;
+        None where nothing in it is of use."""
         return self._around(path).holds_kernels(path, real)
 
     def works_with_devices(self, path: str, real: str) -> bool:

@@ -7,9 +7,10 @@ reading the file.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, AnyStr
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, AnyStr
 
     def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
         """``re.compile(text, flags)``, put off until the pattern is used."""
