@@ -51,6 +51,7 @@ STUBS = (
     Stub("complex.h", (b"cuC", b"make_cu", b"cuFloatComplex", b"cuDoubleComplex", b"hipC", b"hipFloatComplex",
                        b"hipDoubleComplex", b"make_hip"), ("cuComplex.h", "hip/hip_complex.h")),
     Stub("random.h", (b"curand", b"hiprand"), ("curand", "hiprand")),
+    Stub("pycuda.h", (b"pycuda::", b"pycuda-", b"fp_tex"), ("pycuda-",)),
     Stub("wmma.h", (b"nvcuda", b"wmma::", b"rocwmma"), ("mma.h", "rocwmma/")),
     Stub("blas.h", (b"cublas", b"CUBLAS_", b"hipblas", b"HIPBLAS_"), ("cublas", "hipblas")),
     Stub("fft.h", (b"cufft", b"CUFFT_", b"hipfft", b"HIPFFT_"), ("cufft", "hipfft")),
@@ -91,7 +92,7 @@ _FLAT = pattern(
     r"cooperative_groups(?:\.h|/.*)|cuComplex\.h|hip/hip_complex\.h|mma\.h|rocwmma/.*"
     r"|(?:cu|hip)rand(?:/.*|(?:_(?:kernel|uniform|normal|globals|lognormal|poisson|discrete\w*|philox\w*|mrg32k3a\w*"
     r"|mtgp32\w*|precalc|mcg\w*|rocm|hcc|nvcc|hip))*\.h(?:pp)?)|cublas(?:_v2|_api|Lt|Xt)?\.h|hipblas(?:/.*|lt)?(?:\.h)?"
-    r"|cufft(?:w|Xt)?\.h|hipfft(?:/.*|\w*\.h)?|nccl\.h|rccl(?:/.*|\.h)?"
+    r"|pycuda-(?:complex|complex-impl|helpers)\.hpp|cufft(?:w|Xt)?\.h|hipfft(?:/.*|\w*\.h)?|nccl\.h|rccl(?:/.*|\.h)?"
 )
 
 

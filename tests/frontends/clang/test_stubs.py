@@ -288,6 +288,34 @@ SOURCES = {
             x[threadIdx.x] = curand_uniform(&local) + curand_normal(&local);
             s[threadIdx.x] = local;
         }""",
+    "quasi-random numbers and draws of several": """
+        #include <curand_kernel.h>
+        __global__ void begin(curandStateSobol32_t* s, curandStateScrambledSobol64* t, curandDirectionVectors32_t* v,
+                              curandDirectionVectors64_t* w, unsigned long long* c, unsigned int offset) {
+            curand_init(v[threadIdx.x], offset, &s[threadIdx.x]);
+            curand_init(w[threadIdx.x], c[threadIdx.x], 0ull, &t[threadIdx.x]);
+            skipahead(7u, &s[threadIdx.x]);
+            c[threadIdx.x] = curand(&t[threadIdx.x]);
+        }
+        __global__ void draw(curandStateMRG32k3a* s, curandStatePhilox4_32_10_t* p, double2* x, uint4* y) {
+            skipahead_subsequence(3, &s[threadIdx.x]);
+            skipahead_sequence(3, &p[threadIdx.x]);
+            x[threadIdx.x] = curand_log_normal2_double(&s[threadIdx.x], 0.0, 1.0);
+            y[threadIdx.x] = curand_poisson4(&p[threadIdx.x], 3.0);
+        }""",
+    "PyCUDA's headers": """
+        #include <pycuda-helpers.hpp>
+        texture<fp_tex_double, 1, cudaReadModeElementType> of_doubles;
+        texture<fp_tex_cfloat, 2, cudaReadModeElementType> of_complex;
+        texture<float, 3, cudaReadModeElementType> plain;
+        surface<void, cudaSurfaceType2DLayered> layers;
+        __global__ void k(pycuda::complex<float>* z, double* x, float* y) {
+            int i = threadIdx.x;
+            x[i] = fp_tex1Dfetch(of_doubles, i);
+            z[i] = pycuda::conj(fp_tex2D(of_complex, i, 0)) * z[i] + 2.0f;
+            y[i] = fp_tex3D(plain, i, 0, 0) + pycuda::abs(z[i]) + z[i].real();
+            fp_surf2DLayeredwrite(y[i], layers, i, 0, 0, cudaBoundaryModeClamp);
+        }""",
     "complex numbers": """
         #include <cuComplex.h>
         __global__ void k(cuDoubleComplex* x) {

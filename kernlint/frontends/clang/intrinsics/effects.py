@@ -21,19 +21,20 @@ KNOWN_WRITES: dict[str, tuple[int, ...]] = {
     "strncmp": (),
     "free": (),
     "swap": (0, 1),
-    "curand_init": (3,),
-    "hiprand_init": (3,),
-    "rocrand_init": (3,),
+    "curand_init": (-1,),
+    "hiprand_init": (-1,),
+    "rocrand_init": (-1,),
     "skipahead": (1,),
     "skipahead_sequence": (1,),
+    "skipahead_subsequence": (1,),
     "__match_all_sync": (2,),
     "norm": (),
     "normf": (),
 }
-"""Functions whose writes are known: indices of the pointers that they store through."""
+"""Functions whose writes are known: indices of the pointers that they store through, as subscripts of a list."""
 
 for _prefix in ("curand", "hiprand", "rocrand"):
-    for _draw in ("", "4", "_uniform", "_normal", "_log_normal", "_poisson"):
+    for _draw in ("", "4", "_uniform", "_normal", "_log_normal", "_poisson", "_discrete"):
         for _kind in ("", "2", "4", "_double", "2_double", "4_double"):
             KNOWN_WRITES[f"{_prefix}{_draw}{_kind}"] = (0,)  # the state advances
 
@@ -74,7 +75,7 @@ def unresolved_effect(name: str, args: Sequence[Expr], language: str) -> tuple[t
     """
     leaf = name.rpartition("::")[2].partition("<")[0]
     if leaf in KNOWN_WRITES:
-        return tuple(i for i in KNOWN_WRITES[leaf] if i < len(args)), False
+        return tuple(i % len(args) for i in KNOWN_WRITES[leaf] if i < len(args) > 0), False
     if known_pure(leaf):
         return (), False
     writes = tuple(i for i, arg in enumerate(args) if _writable(arg))

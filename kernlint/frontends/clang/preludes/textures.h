@@ -36,6 +36,16 @@ enum {
     cudaTextureTypeCubemap = 12,
     cudaTextureType1DLayered = 0xF1,
     cudaTextureType2DLayered = 0xF2,
+    cudaTextureTypeCubemapLayered = 0xFC,
+};
+enum {
+    cudaSurfaceType1D = 1,
+    cudaSurfaceType2D = 2,
+    cudaSurfaceType3D = 3,
+    cudaSurfaceTypeCubemap = 12,
+    cudaSurfaceType1DLayered = 0xF1,
+    cudaSurfaceType2DLayered = 0xF2,
+    cudaSurfaceTypeCubemapLayered = 0xFC,
 };
 struct cudaChannelFormatDesc {
     int x, y, z, w;

@@ -3,37 +3,60 @@
 #pragma clang system_header
 #pragma clang force_cuda_host_device begin
 
-// Declares the API with prefix P, its states (S, of N words) and its host part.
-#define KL_RANDOM_STATE(P, S, N) \
+// Declares the API with prefix P that draws from states S, of N words; R: what a draw without a distribution gives.
+#define KL_RANDOM_DRAWS(P, S, N, R) \
     typedef struct P##S { unsigned int __state[N]; } P##S##_t; \
-    void P##_init(unsigned long long, unsigned long long, unsigned long long, P##S*); \
-    unsigned int P(P##S*); \
+    R P(P##S*); \
     uint4 P##4(P##S*); \
     float P##_uniform(P##S*); \
     float2 P##_uniform2(P##S*); \
     float4 P##_uniform4(P##S*); \
     double P##_uniform_double(P##S*); \
     double2 P##_uniform2_double(P##S*); \
+    double4 P##_uniform4_double(P##S*); \
     float P##_normal(P##S*); \
     float2 P##_normal2(P##S*); \
     float4 P##_normal4(P##S*); \
     double P##_normal_double(P##S*); \
     double2 P##_normal2_double(P##S*); \
+    double4 P##_normal4_double(P##S*); \
     float P##_log_normal(P##S*, float, float); \
+    float2 P##_log_normal2(P##S*, float, float); \
+    float4 P##_log_normal4(P##S*, float, float); \
     double P##_log_normal_double(P##S*, double, double); \
+    double2 P##_log_normal2_double(P##S*, double, double); \
+    double4 P##_log_normal4_double(P##S*, double, double); \
     unsigned int P##_poisson(P##S*, double); \
+    uint4 P##_poisson4(P##S*, double); \
+    unsigned int P##_discrete(P##S*, struct P##DiscreteDistribution_st*); \
+    uint4 P##_discrete4(P##S*, struct P##DiscreteDistribution_st*);
+
+// Pseudo-random states begin with a seed, quasi-random ones with direction vectors of numbers as wide as D, and some
+// with a number that scrambles them.
+#define KL_RANDOM_PSEUDO(P, S, N) \
+    KL_RANDOM_DRAWS(P, S, N, unsigned int) \
+    void P##_init(unsigned long long, unsigned long long, unsigned long long, P##S*); \
     void skipahead(unsigned long long, P##S*); \
-    void skipahead_sequence(unsigned long long, P##S*);
+    void skipahead_sequence(unsigned long long, P##S*); \
+    void skipahead_subsequence(unsigned long long, P##S*);
+#define KL_RANDOM_SOBOL(P, S, N, D) \
+    KL_RANDOM_DRAWS(P, S, N, D) \
+    void P##_init(D*, D, P##S*); \
+    void skipahead(D, P##S*);
+#define KL_RANDOM_SCRAMBLED(P, S, N, D) \
+    KL_RANDOM_DRAWS(P, S, N, D) \
+    void P##_init(D*, D, D, P##S*); \
+    void skipahead(D, P##S*);
 
 #define KL_RANDOM(P, U) \
-    KL_RANDOM_STATE(P, StateXORWOW, 12) \
-    KL_RANDOM_STATE(P, StateMRG32k3a, 12) \
-    KL_RANDOM_STATE(P, StatePhilox4_32_10, 12) \
-    KL_RANDOM_STATE(P, StateMtgp32, 1030) \
-    KL_RANDOM_STATE(P, StateSobol32, 12) \
-    KL_RANDOM_STATE(P, StateScrambledSobol32, 12) \
-    KL_RANDOM_STATE(P, StateSobol64, 20) \
-    KL_RANDOM_STATE(P, StateScrambledSobol64, 20) \
+    KL_RANDOM_PSEUDO(P, StateXORWOW, 12) \
+    KL_RANDOM_PSEUDO(P, StateMRG32k3a, 12) \
+    KL_RANDOM_PSEUDO(P, StatePhilox4_32_10, 12) \
+    KL_RANDOM_PSEUDO(P, StateMtgp32, 1030) \
+    KL_RANDOM_SOBOL(P, StateSobol32, 12, unsigned int) \
+    KL_RANDOM_SCRAMBLED(P, StateScrambledSobol32, 12, unsigned int) \
+    KL_RANDOM_SOBOL(P, StateSobol64, 20, unsigned long long) \
+    KL_RANDOM_SCRAMBLED(P, StateScrambledSobol64, 20, unsigned long long) \
     typedef P##StateXORWOW P##State; \
     typedef P##StateXORWOW P##State_t; \
     typedef struct P##Generator_st* P##Generator_t; \
@@ -89,6 +112,9 @@
 KL_RANDOM(curand, CURAND)
 KL_RANDOM(hiprand, HIPRAND)
 #undef KL_RANDOM
-#undef KL_RANDOM_STATE
+#undef KL_RANDOM_DRAWS
+#undef KL_RANDOM_PSEUDO
+#undef KL_RANDOM_SOBOL
+#undef KL_RANDOM_SCRAMBLED
 
 #pragma clang force_cuda_host_device end
