@@ -7,7 +7,7 @@ checked says that ``u`` divides ``t``.  Then up to ``u - 1`` surplus threads (or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
 
@@ -17,6 +17,9 @@ from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, binary, const, negate, plain, retype
 from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, IntType
+
+DEPTH = 6
+"""Choices within choices that are looked into."""
 
 
 class Cover(Enum):
@@ -80,7 +83,7 @@ def cover(grid: Term, checks: Iterable[Term] = ()) -> AxisCover:
     count, unit = found.count, found.unit
     if found.kind is not Cover.ROUNDED_UP or count is None or unit is None:
         return found
-    if _multiple(count, unit) or any(_divides(check, count, unit) for check in checks):
+    if multiple(count, polynomial(unit)) or any(_divides(check, count, unit) for check in checks):
         return AxisCover(Cover.EXACT, count, unit)
     return found
 
@@ -228,20 +231,71 @@ def _summand(term: Term) -> Polynomial:
     return polynomial(term)
 
 
-def _multiple(count: Term, unit: Term) -> bool:
-    """Whether ``unit`` divides ``count`` whatever the variables are."""
-    size = polynomial(unit).constant
-    whole = polynomial(count)
-    if size is not None:
-        return size == 1 or all(value % size == 0 for value in whole.coefficients.values())
-    divisor = polynomial(unit).coefficients
-    if len(divisor) != 1:
+def multiple(term: Term, unit: Polynomial, facts: Sequence[Term] = (), depth: int = DEPTH) -> bool:
+    """Whether a term is a multiple of a number, or of a product of sizes, where ``facts`` hold: each of its summands
+    has that as a factor, or is a choice of multiples, a value without its low bits, or one that was asked about."""
+    if len(unit.coefficients) != 1:
         return False
-    (mono, factor), *_ = divisor.items()
+    ((factors, times),) = unit.coefficients.items()
     return all(
-        value % factor == 0 and all(m.count(atom) >= mono.count(atom) for atom in mono)
-        for m, value in whole.coefficients.items()
+        _of(mono, value, factors, times, facts, depth) for mono, value in polynomial(plain(term)).coefficients.items()
     )
+
+
+def _of(
+    mono: tuple[Term, ...], value: int, factors: tuple[Term, ...], times: int, facts: Sequence[Term], depth: int
+) -> bool:
+    left = [*mono]
+    for factor in factors:
+        if factor not in left:
+            return any(
+                multiple(part, Polynomial({factors: times}), facts, depth - 1)
+                for atom in mono
+                if depth and (part := plain(atom)) not in mono
+            ) or any(_choice(atom, factors, times, facts, depth) for atom in mono)
+        left.remove(factor)
+    if value % times == 0:
+        return True
+    whole = Polynomial({(): times})
+    return any(_known(atom, times, facts) or _choice(atom, (), times, facts, depth) for atom in left) or any(
+        depth and plain(atom) is not atom and multiple(plain(atom), whole, facts, depth - 1) for atom in left
+    )
+
+
+def _choice(atom: Term, factors: tuple[Term, ...], times: int, facts: Sequence[Term], depth: int) -> bool:
+    """Whether each way that a choice may go is a multiple."""
+    unit, part = Polynomial({factors: times}), plain(atom)
+    if not depth:
+        return False
+    if part.op == "select":
+        asked, yes, no = part.args
+        ways = ((yes, (*facts, *conjuncts(asked))), (no, (*facts, negate(asked))))
+        return all(multiple(one, unit, known, depth - 1) for one, known in ways)
+    if part.op in ("min", "max"):
+        return all(multiple(one, unit, facts, depth - 1) for one in part.args)
+    return False
+
+
+def _known(atom: Term, times: int, facts: Sequence[Term]) -> bool:
+    """Whether a value has its low bits masked out, or was asked to be a multiple of a number."""
+    part = plain(atom)
+    if part.op == "and":
+        mask = next((arg.value for arg in part.args if arg.value is not None), None)
+        if mask is not None and times & (times - 1) == 0 and mask % times == 0:
+            return True
+    for fact in facts:
+        if fact.op != "eq":
+            continue
+        for rest, none in (fact.args, fact.args[::-1]):
+            rest = plain(rest)
+            if none.value != 0 or rest.op not in ("mod", "and"):
+                continue
+            of, by = rest.args
+            step = (by.value or 0) + (rest.op == "and")
+            power = rest.op == "mod" or step & (step - 1) == 0
+            if plain(of) == part and step and power and step % times == 0:
+                return True
+    return False
 
 
 def _divides(check: Term, count: Term, unit: Term) -> bool:

@@ -391,7 +391,7 @@ class ArrayIndexOutOfRange(Rule):
             what += f"with {one.told}, which a comment allows, "
         if one.given:
             given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.values)
-            what += f"with {given}, which the host lets pass, "
+            what += f"with {given or 'numbers'}, which the host lets pass, "
         whole = f"its row or field of {access.root.name}" if one.inner else access.root.name
         related = []
         if access.root.decl is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.coverage import Cover, conjuncts
+from kernlint.analysis.coverage import Cover, conjuncts, multiple
 from kernlint.analysis.extent.crossed_grids import crossed
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.crossed import crossed_sizes
@@ -21,7 +21,7 @@ from kernlint.analysis.trace.events import Guard
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
-from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -160,6 +160,17 @@ class UncoveredTail(Rule):
     void run(float *x, int n) {
         if (n % 256 != 0) return;
         twice<<<n / 256, 256>>>(x, n);
+    }
+    ```
+
+    ```cuda good
+    __global__ void twice(float *x, int padded, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < padded) x[i] = i < n ? 2.0f * x[i] : 0.0f;
+    }
+    void run(float *x, int n) {
+        const int padded = (n + 127) & ~127;
+        twice<<<padded / 128, 128>>>(x, padded, n);
     }
     ```
 
@@ -389,6 +400,9 @@ class UncoveredTail(Rule):
         """Whether the product of ``sizes`` may be no multiple of the block."""
         unit = view.block[axis]
         if unit is None or unit < 2 or not sizes or any(size.kind is not SymbolKind.PARAM for size in sizes):
+            return False
+        images = dict(view.images)
+        if any(multiple(images.get(size, size.term), number(unit)) for size in sizes):
             return False
         values = tuple(zip(sizes, (3 * unit + 1, *(1 for _ in sizes[1:])), strict=True))
         return all(one.permits(view.block, values=values) for one in (facts[admitted], admission_of(view)))

@@ -37,6 +37,8 @@ def context(tmp_path: Path, text: str, suffix: str = ".cu") -> LaunchContext:
         ("(n + b - 1) / b", "b", Cover.ROUNDED_UP, "n"),
         ("std::min((n + 255) / 256, 65535)", "256", Cover.ROUNDED_UP, "n"),
         ("(n * m + 127) / 128", "128", Cover.ROUNDED_UP, "n * m"),
+        ("(((n + 255) & ~255) + 255) / 256", "256", Cover.EXACT, "n + 255 & -256"),
+        ("(((n + 63) & ~63) + 255) / 256", "256", Cover.ROUNDED_UP, "n + 63 & -64"),
         ("n / 256", "256", Cover.EXACT, "n"),
         ("(n * 256 + 255) / 256", "256", Cover.EXACT, "n * 256"),
         ("(n * b + b - 1) / b", "b", Cover.EXACT, "n * b"),

@@ -8,7 +8,9 @@ search downwards that data end (``while (s > 0 && v[s - 1] > x) { v[s] = v[s - 1
 whatever they are.  A count that goes on through the rounds of two loops, one in the other, gets to their product.
 An argument for which the host puts in the whole of another one (``if (group == -1) group = width;``) is as large as
 that, and what the launch itself holds down, ``min(512, total - start)``, as large as this.  A place that a thread's
-number makes is asked for with threads of a block that the launch has (``if (tid < n) flux[tid]``).
+number makes is asked for with threads of a block that the launch has (``if (tid < n) flux[tid]``).  What is passed in
+floating point (``(float)n / m``) goes up to what checks of it say.  Checks that keep an argument at both ends, above by
+another one that no number limits (``k < 1 || k > n``), let it be as large as any array.
 """
 
 from __future__ import annotations
@@ -16,20 +18,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.reals import Reals, put_in, real_limits
 from kernlint.analysis.extent.solved import mended
+from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.trace.events import Access, GuardKind, LoopContext, Trace
 from kernlint.prove.query import Actor, Refuted
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.polynomial import polynomial, term_of
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, symbols
+from kernlint.tree.types import FloatType, IntType
 
 MOST = 4096
-"""Numbers beyond are no sizes of arrays, but what a grid or a type may hold, unless the array itself is as large."""
+"""Numbers beyond are no sizes of arrays, but what a grid or a type may hold, unless the array itself is as large, or a
+part of them (one bit of a word for each) makes a place near its end."""
+
+HIGHEST = 1 << 16
+"""Arguments beyond are not looked at."""
 
 NEAR = 2
 """Times the length of an array, and no more, is a number that is compared with it."""
+
+FEW = 64
+"""Rounds of a loop that are made one by one; of more the last is searched for by halves."""
 
 LAST = 8
 """Iterations at the end of a loop that are looked at."""
@@ -57,14 +69,29 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
     wanted |= _around(access, wanted, loops)
     told = {s for loop in loops.values() if loop.condition is not None for s in symbols(loop.condition)}
     by_thread = any(symbol.kind in _OWN for symbol in {*found, *told})
-    most = max(MOST, NEAR * (extent // (access.size or 1)))
+    room = max(extent // (access.size or 1), 1)
     for view in views:
-        values = _at_most(view, wanted, most)
+        reals = _reals(view, wanted)
+        whole = {symbol for symbol in wanted if isinstance(symbol.type, IntType)}
+        values = _at_most(view, whole, room) if len(reals) + len(whole) == len(wanted) else None
         for own in (_threads(view, values) if by_thread else ({},)) if values is not None else ():
-            refuted = _last(access, place, extent, {**(values or {}), **own, **down}, loops, sums)
+            at = {**(values or {}), **own, **down}
+            refuted = _Reach(access, place, extent, loops, sums, reals).last(at)
             if refuted is not None:
                 return refuted
     return None
+
+
+def _reals(view: LaunchView, wanted: set[Symbol]) -> dict[Symbol, float]:
+    """The largest numbers that a launch leaves the arguments in floating point, by its checks of what is passed."""
+    tests = [part for check in view.checks for part in conjuncts(check)]
+    found = {}
+    for symbol in wanted:
+        passed = view.fact.argument(symbol.name) if isinstance(symbol.type, FloatType) else None
+        most = min(real_limits(passed, tests), default=None) if isinstance(passed, Term) else None
+        if most is not None and most > 0:
+            found[symbol] = most
+    return found
 
 
 def _around(access: Access, wanted: set[Symbol], loops: Mapping[Symbol, LoopContext]) -> set[Symbol]:
@@ -166,9 +193,10 @@ def _deciding(
     return out
 
 
-def _at_most(view: LaunchView, wanted: set[Symbol], highest: int) -> Env | None:
-    """The largest numbers that a launch leaves the arguments, if its checks hold with all of them.  ``highest``: larger
-    ones are no sizes of the array."""
+def _at_most(view: LaunchView, wanted: set[Symbol], room: int) -> Env | None:
+    """The largest numbers that a launch leaves the arguments, if its checks hold with all of them; ``room``: elements
+    of the array."""
+    highest = max(HIGHEST, NEAR * room)
     images = dict(view.images)
     tests = [part for check in view.checks for part in conjuncts(check)]
     host: Env = {}
@@ -182,7 +210,7 @@ def _at_most(view: LaunchView, wanted: set[Symbol], highest: int) -> Env | None:
             most = min(limits_of(one, tests), default=None)
             if most is None:
                 return None
-            host[one] = min(most, highest)
+            host[one] = min(most, max(MOST, NEAR * room))
     for symbol in wanted:
         image = images.get(symbol)
         if image is None:
@@ -194,7 +222,7 @@ def _at_most(view: LaunchView, wanted: set[Symbol], highest: int) -> Env | None:
         for one in symbols(image):
             if one in host:
                 continue
-            most = min(limits_of(one, tests), default=None)
+            most = min(limits_of(one, tests), default=NEAR * room if _up_to_another(one, tests) else None)
             if most is None:
                 return None
             host[one] = most
@@ -220,6 +248,20 @@ def _stands_for_all(image: Term) -> tuple[Symbol, int, Term] | None:
         return None
     mark = number - int(test.op == "lt")
     return (symbol, mark, chosen) if mark <= 0 and chosen.value is None else None
+
+
+def _up_to_another(symbol: Symbol, tests: Sequence[Term]) -> bool:
+    """Whether checks keep a variable of the host at both ends, but the upper one is another variable that no number
+    limits: all that it may be is meant to work."""
+    low = high = False
+    for test in tests:
+        one, two = (plain(arg) for arg in test.args) if test.op in ("lt", "le") else (None, None)
+        if one is None or two is None:
+            continue
+        low = low or (two.symbol is symbol and one.value in (0, 1))
+        if one.symbol is symbol and two.symbol is not None and two.symbol.kind is SymbolKind.PARAM:
+            high = high or not any(True for _ in limits_of(two.symbol, tests))
+    return low and high
 
 
 def _part_of_many(image: Term, tests: Sequence[Term]) -> int | None:
@@ -256,72 +298,89 @@ def _apart(tests: list[Term], others: set[Symbol]) -> list[Term]:
 
 
 def limits_of(symbol: Symbol, tests: Sequence[Term]) -> Iterator[int]:
-    """The numbers that ``tests`` keep a variable of the host at or below."""
+    """The numbers that ``tests`` keep a variable of the host at or below, by itself or in a sum: ``2 * r + 1 < 32``."""
     for test in tests:
         most = test.args[1].value if test.op in ("lt", "le", "eq") else None
         if most is not None and plain(test.args[0]).symbol is symbol:
             yield most - int(test.op == "lt")
-
-
-def _last(
-    access: Access,
-    place: Term,
-    extent: int,
-    values: Env,
-    loops: Mapping[Symbol, LoopContext],
-    sums: Mapping[Symbol, _Sum],
-) -> Refuted | None:
-    """The last iterations of the loops, the arguments being as given."""
-    at = dict(values)
-    for symbol, loop in sorted(loops.items(), key=lambda item: item[0].serial):
-        rounds = _rounds(loop, at)
-        if rounds is None or rounds <= int(symbol.kind is SymbolKind.COUNTER) - 1:
-            return None
-        at[symbol] = rounds - int(symbol.kind is SymbolKind.COUNTER)
-        if at[symbol] < 0:
-            return None
-    for symbol, one in sorted(sums.items(), key=lambda item: item[0].serial):
-        begin, step = evaluate(one.first, at), evaluate(one.step, at)
-        if begin is None or step is None:
-            return None
-        at[symbol] = begin + step * at[one.rounds]
-    inner = max((s for s in loops if s.kind is SymbolKind.COUNTER), key=lambda s: s.serial, default=None)
-    for back in range(min(LAST, at[inner] + 1) if inner is not None else 1):
-        here = at if inner is None else at | {inner: at[inner] - back}
-        last = evaluate(place, here)
-        size = access.size or 1
-        if last is None or not extent < last + size <= extent + size * MOST or not _met(access, here):
             continue
-        counters = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.COUNTER)
-        trips = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.TRIPS)
-        first = Actor((0, 0, 0), (values.get(THREAD[0], 0), 0, 0), last, counters, trips)
-        passed = tuple((s, value) for s, value in values.items() if s.kind is SymbolKind.PARAM)
-        return Refuted((values.get(BLOCK_DIM[0], 1), 1, 1), (1, 1, 1), passed, first, extent=extent)
-    return None
+        slack = slack_of(test)
+        times = slack[0].coefficients.get((symbol.term,), 0) if slack is not None else 0
+        if slack is not None and times < -1 and len(slack[0].coefficients) <= 2:
+            rest = slack[0] + Polynomial({(symbol.term,): -times})
+            if rest.constant is not None:
+                yield (rest.constant - slack[1]) // -times
 
 
-def _rounds(loop: LoopContext, at: Mapping[Symbol, int]) -> int | None:
-    condition = loop.condition
-    assert condition is not None
-    for count in range(max(MOST, *at.values()) + 1 if at else MOST + 1):
-        holds = evaluate(condition, {**at, loop.counter: count})
-        if holds is None:
-            return None
-        if holds == 0:
-            return count
-    return None
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How far an access gets in the last rounds of ``loops``, with arguments in floating point as ``reals`` says."""
 
+    access: Access
+    place: Term
+    extent: int
+    loops: Mapping[Symbol, LoopContext]
+    sums: Mapping[Symbol, _Sum]
+    reals: Reals
 
-def _met(access: Access, here: Mapping[Symbol, int]) -> bool:
-    """Whether the tests before an access that speak of what decides its place hold."""
-    for guard in access.guards:
-        first = {guard.loop.counter: 0} if guard.kind is GuardKind.LOOP and guard.loop is not None else {}
-        for part in conjuncts(guard.term):
-            found = set(symbols(part))
-            over = guard.kind is GuardKind.AFTER_LOOP  # that a loop ended says nothing of what comes behind it
-            if over and any(symbol.kind is SymbolKind.TRIPS and symbol not in here for symbol in found):
+    def last(self, values: Env) -> Refuted | None:
+        """The last iterations of the loops, the arguments being as given."""
+        at = dict(values)
+        for symbol, loop in sorted(self.loops.items(), key=lambda item: item[0].serial):
+            rounds = self._rounds(loop, at)
+            if rounds is None or rounds <= int(symbol.kind is SymbolKind.COUNTER) - 1:
+                return None
+            at[symbol] = rounds - int(symbol.kind is SymbolKind.COUNTER)
+            if at[symbol] < 0:
+                return None
+        for symbol, one in sorted(self.sums.items(), key=lambda item: item[0].serial):
+            begin, step = (evaluate(put_in(term, self.reals), at) for term in (one.first, one.step))
+            if begin is None or step is None:
+                return None
+            at[symbol] = begin + step * at[one.rounds]
+        inner = max((s for s in self.loops if s.kind is SymbolKind.COUNTER), key=lambda s: s.serial, default=None)
+        place, size = put_in(self.place, self.reals), self.access.size or 1
+        large = any(value > MOST for symbol, value in values.items() if symbol.kind is SymbolKind.PARAM)
+        most = self.extent * (NEAR - 1) if large and self.extent < size * MOST else size * MOST
+        for back in range(min(LAST, at[inner] + 1) if inner is not None else 1):
+            here = at if inner is None else at | {inner: at[inner] - back}
+            last = evaluate(place, here)
+            if last is None or not self.extent < last + size <= self.extent + most or not self._met(here):
                 continue
-            value = evaluate(part, {**first, **here}) if found & here.keys() else 1
-            if value == 0 or (value is None and not any(symbol.kind is SymbolKind.LOAD for symbol in found)):
-                return False
-    return True
+            counters = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.COUNTER)
+            trips = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.TRIPS)
+            first = Actor((0, 0, 0), (values.get(THREAD[0], 0), 0, 0), last, counters, trips)
+            passed = tuple((s, value) for s, value in values.items() if s.kind is SymbolKind.PARAM)
+            passed += tuple((s, round(value)) for s, value in self.reals.items() if value == round(value))
+            return Refuted((values.get(BLOCK_DIM[0], 1), 1, 1), (1, 1, 1), passed, first, extent=self.extent)
+        return None
+
+    def _rounds(self, loop: LoopContext, at: Mapping[Symbol, int]) -> int | None:
+        assert loop.condition is not None
+        condition = put_in(loop.condition, self.reals)
+        most, low, step = max(MOST, *at.values()) if at else MOST, -1, 1
+        while True:
+            count = min(low + step, most)
+            holds = evaluate(condition, {**at, loop.counter: count})
+            if holds is None or (holds != 0 and count == most):
+                return None
+            if holds == 0 and step == 1:
+                return count
+            if holds == 0:
+                step //= 2
+            else:
+                low, step = count, 1 if count < FEW else step * 2
+
+    def _met(self, here: Mapping[Symbol, int]) -> bool:
+        """Whether the tests before an access that speak of what decides its place hold."""
+        for guard in self.access.guards:
+            first = {guard.loop.counter: 0} if guard.kind is GuardKind.LOOP and guard.loop is not None else {}
+            for part in conjuncts(put_in(guard.term, self.reals)):
+                found = set(symbols(part))
+                over = guard.kind is GuardKind.AFTER_LOOP  # that a loop ended says nothing of what comes behind it
+                if over and any(symbol.kind is SymbolKind.TRIPS and symbol not in here for symbol in found):
+                    continue
+                value = evaluate(part, {**first, **here}) if found & here.keys() else 1
+                if value == 0 or (value is None and not any(symbol.kind is SymbolKind.LOAD for symbol in found)):
+                    return False
+        return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import lcm
 
-from kernlint.analysis.coverage import Cover
+from kernlint.analysis.coverage import Cover, multiple
 from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.launching.launches import Sizes
@@ -182,7 +182,9 @@ def _whole_blocks(view: LaunchView) -> Iterator[tuple[Term, Term]]:
     """What the grid divides, and by what, where nothing rounds up."""
     for size, cover in zip(view.fact.grid or (), view.covers, strict=False):
         for part in subterms(size) if cover.kind is not Cover.ROUNDED_UP else ():
-            if part.op == "div" and not polynomial(part.args[0]).coefficients.get((), 0):
+            if part.op != "div" or polynomial(part.args[0]).coefficients.get((), 0):
+                continue
+            if not multiple(part.args[0], polynomial(part.args[1])):  # what is one anyway says nothing of its parts
                 yield part.args[0], part.args[1]
 
 

@@ -10,19 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.coverage import conjuncts, multiple
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, Term, negate, plain, substitute, symbols
 from kernlint.tree.types import IntType
 
-DEPTH = 6
-"""Choices within choices that are looked into."""
-
 MOST = 64
 """Facts beyond which a size that is chosen is not taken apart."""
-
-Monomial = tuple[Term, ...]
 
 
 def whole_rounds(test: Term, views: Sequence[LaunchView]) -> bool:
@@ -65,7 +60,7 @@ def _whole(apart: Polynomial, first: bool, view: LaunchView, block: Sequence[Ter
         return False
     counted = next(iter(threads.coefficients))
     left = {mono: value for mono, value in rest.items() if not set(counted) <= set(mono)}
-    return _multiple(substitute(term_of(Polynomial(left)), given), unit, facts, DEPTH)
+    return multiple(substitute(term_of(Polynomial(left)), given), unit, facts)
 
 
 def _chosen(size: Term, facts: Iterable[Term]) -> Term:
@@ -81,67 +76,3 @@ def _chosen(size: Term, facts: Iterable[Term]) -> Term:
         else:
             break
     return size
-
-
-def _multiple(term: Term, unit: Polynomial, facts: Sequence[Term], depth: int) -> bool:
-    """Whether a term is a multiple of a number, or of a product of sizes, where ``facts`` hold."""
-    if len(unit.coefficients) != 1:
-        return False
-    ((factors, times),) = unit.coefficients.items()
-    return all(
-        _of(mono, value, factors, times, facts, depth) for mono, value in polynomial(plain(term)).coefficients.items()
-    )
-
-
-def _of(mono: Monomial, value: int, factors: Monomial, times: int, facts: Sequence[Term], depth: int) -> bool:
-    left = [*mono]
-    for factor in factors:
-        if factor not in left:
-            return any(
-                _multiple(part, Polynomial({factors: times}), facts, depth - 1)
-                for atom in mono
-                if depth and (part := plain(atom)) not in mono
-            ) or any(_choice(atom, factors, times, facts, depth) for atom in mono)
-        left.remove(factor)
-    if value % times == 0:
-        return True
-    whole = Polynomial({(): times})
-    return any(_known(atom, times, facts) or _choice(atom, (), times, facts, depth) for atom in left) or any(
-        depth and plain(atom) is not atom and _multiple(plain(atom), whole, facts, depth - 1) for atom in left
-    )
-
-
-def _choice(atom: Term, factors: Monomial, times: int, facts: Sequence[Term], depth: int) -> bool:
-    """Whether each way that a choice may go is a multiple."""
-    unit, part = Polynomial({factors: times}), plain(atom)
-    if not depth:
-        return False
-    if part.op == "select":
-        asked, yes, no = part.args
-        ways = ((yes, (*facts, *conjuncts(asked))), (no, (*facts, negate(asked))))
-        return all(_multiple(one, unit, known, depth - 1) for one, known in ways)
-    if part.op in ("min", "max"):
-        return all(_multiple(one, unit, facts, depth - 1) for one in part.args)
-    return False
-
-
-def _known(atom: Term, times: int, facts: Sequence[Term]) -> bool:
-    """Whether a value has its low bits masked out, or was asked to be a multiple of a number."""
-    part = plain(atom)
-    if part.op == "and":
-        mask = next((arg.value for arg in part.args if arg.value is not None), None)
-        if mask is not None and times & (times - 1) == 0 and mask % times == 0:
-            return True
-    for fact in facts:
-        if fact.op != "eq":
-            continue
-        for rest, none in (fact.args, fact.args[::-1]):
-            rest = plain(rest)
-            if none.value != 0 or rest.op not in ("mod", "and"):
-                continue
-            of, by = rest.args
-            step = (by.value or 0) + (rest.op == "and")
-            power = rest.op == "mod" or step & (step - 1) == 0
-            if plain(of) == part and step and power and step % times == 0:
-                return True
-    return False

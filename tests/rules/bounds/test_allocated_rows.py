@@ -51,3 +51,26 @@ void run(unsigned char *out, int width, int height) {
 @pytest.mark.parametrize(("said", "bad"), [("  // width and height are even", ""), ("", "  // bad")])
 def test_sizes_are_what_comments_call_them(said, bad):
     assert_marked(RULE, CHROMA % (said, bad))
+
+
+PADDED = """\
+#include <cuda_runtime.h>
+__global__ void widen(const unsigned char *src, float *dst, int width, int height, int pitch) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= pitch || y >= height) return;
+    dst[y * pitch + x] = x < width ? src[y * width + x] : 0.0f;%s
+}
+float *padded(const unsigned char *src, int width, int height) {
+    const int pitch = (width + 31) / 32 * 32;
+    float *dst = nullptr;
+    cudaMalloc(&dst, sizeof(float) * %s * height);
+    dim3 block(32, 8), grid(pitch / 32, (height + 7) / 8);
+    widen<<<grid, block>>>(src, dst, width, height, pitch);
+    return dst;
+}
+"""
+
+
+@pytest.mark.parametrize(("mark", "row"), [("  // bad", "width"), ("", "pitch")])
+def test_what_is_a_multiple_anyway_says_nothing_of_its_parts(mark: str, row: str) -> None:
+    assert_marked(RULE, PADDED % (mark, row))

@@ -39,6 +39,11 @@ void run(const float *d, float *out, int n, int k) {
         ("k > 32 || k * n > 4096", "k", True),
         ("k > 32 || k > n", "k", True),
         ("k * n > 4096", "k", False),
+        ("k < 1 || k > n", "k", True),
+        ("k > n", "k", False),
+        ("k < 1 || k > n || n > 16", "k", False),
+        ("2 * k + 1 > 41", "k", True),
+        ("2 * k - 1 > 31", "k", False),
     ],
 )
 def test_what_the_host_lets_pass(check: str, passed: str, bad: bool) -> None:
@@ -269,3 +274,62 @@ void run(const float *x, const float *by, float *y, int width, int span) {
 def test_a_mark_for_the_whole(most: str, meant: str, check: str, bad: bool) -> None:
     code = WHOLE.replace("MOST", most).replace("MEANT", meant).replace("CHECK", check)
     assert bool(findings(ArrayIndexOutOfRange, code)) is bad
+
+
+BITS = """
+__global__ void mark(const int *key, int n, int wanted, int *out) {
+    __shared__ unsigned bits[WORDS];
+    const int words = (n + 31) / 32;
+    for (int base = 0; base < n; base += 256) {
+        const int i = base + threadIdx.x;
+        const unsigned found = __ballot_sync(0xffffffffu, i < n && key[i] == wanted);
+        if (threadIdx.x % 32 == 0 && i / 32 < words) bits[i / 32] = found;
+    }
+    __syncthreads();
+    for (int w = threadIdx.x; w < words; w += 256) out[w] = bits[w];
+}
+bool run(const int *key, int n, int wanted, int *out) {
+    if (n < 1 || n > 1 << 16) return false;
+    mark<<<1, 256>>>(key, n, wanted, out);
+    return true;
+}
+"""
+
+
+@pytest.mark.parametrize(("words", "bad"), [("1024", True), ("2047", True), ("2048", False), ("16", False)])
+def test_large_arguments_make_places_near_the_end(words: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, BITS.replace("WORDS", words))) is bad
+
+
+SHRUNK = """
+__global__ void shrink(const float *from, int n, float *to, int m, float ratio) {
+    __shared__ float line[ROOM];
+    const int first = (int)(blockIdx.x * 32 * ratio), span = (int)ceilf(32 * ratio) + 1;
+    for (int k = threadIdx.x; k < span; k += 32) line[k] = first + k < n ? from[first + k] : 0.0f;
+    __syncthreads();
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    if (i < m) to[i] = line[(int)(i * ratio) - first];
+}
+bool run(const float *from, int n, float *to, int m) {
+    if (m < 1 || n < m) return false;
+    const float ratio = (float)n / m;
+    if (CHECK) return false;
+    shrink<<<(m + 31) / 32, 32>>>(from, n, to, m, ratio);
+    return true;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("room", "check", "bad"),
+    [
+        ("128", "ratio > 4.0f", True),
+        ("129", "ratio > 4.0f", False),
+        ("128", "ratio >= 4.0f", True),
+        ("128", "ratio > 3.5f", False),
+        ("128", "m > 4096", False),
+    ],
+)
+def test_ratios_that_the_host_lets_pass(room: str, check: str, bad: bool) -> None:
+    text = SHRUNK.replace("ROOM", room).replace("CHECK", check)
+    assert bool(findings(ArrayIndexOutOfRange, text)) is bad
