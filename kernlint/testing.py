@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 
 from kernlint.frontends.base import Frontend
-from kernlint.policy.config import Config
+from kernlint.policy.config import Config, parse_toml
 from kernlint.policy.selection import Selection
 from kernlint.record import dataclass, replace
 from kernlint.registry import Registry, collect, load
@@ -53,6 +53,7 @@ def analyse(rule: RuleClass, example: Example, frontend: Frontend | None = None)
     """Run ``rule`` alone over the example's text under the example's settings."""
     registry = Registry((rule,), {rule.meta.code: rule.meta.family or "example"})
     config = Config(select=(rule.meta.code,), pedantic=True)
+    options: dict[str, object] = {}
     for key, value in example.settings:
         if key in ("block", "grid"):
             x, y, z = (*(int(part) for part in value.split(",")), 1, 1)[:3]
@@ -61,8 +62,11 @@ def analyse(rule: RuleClass, example: Example, frontend: Frontend | None = None)
             config = replace(config, target=tuple(value.split(",")))
         elif key == "define":
             config = replace(config, defines=(*config.defines, value))
+        elif key.startswith("option."):
+            options[key.removeprefix("option.")] = parse_toml("", f"value = {value}")["value"]
         else:
             raise AssertionError(f"{rule.meta.name}: example {example.number} has the unknown setting {key!r}")
+    config = replace(config, rules={rule.meta.name: options})
     source = SourceFile(f"example{SUFFIXES[example.language]}", example.code.encode())
     selection = Selection(registry, config)
     return Engine(registry, selection, frontend).check_source(source, selection)

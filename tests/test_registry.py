@@ -53,6 +53,12 @@ def test_a_pack_is_walked(sample):
     ]
 
 
+def test_a_bad_example_without_a_mark_is_told_with_its_rule(pack):
+    page = PAGE.replace("// expect: KL101", "")
+    with pytest.raises(RegistryError, match=r"Some: example 1 is bad but marks no line"):
+        pack(one=rule(page=page))
+
+
 def test_rules_at_the_top_of_a_pack_have_its_name_as_family(pack):
     found = pack(one=rule())
     assert list(found.families) == ["KL101"] and found.families["KL101"].startswith("pack-")

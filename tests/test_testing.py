@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kernlint.policy.config import ConfigError
 from kernlint.testing import Case, check_example, examples
 from tests.minimal import MinimalFrontend
 
@@ -43,6 +44,17 @@ def test_settings_reach_the_front_end_and_a_crash_is_told(sample):
         check_example(rule, replace(example, code="__global__ void k() { crash(); }"), frontend)
     with pytest.raises(AssertionError, match="unknown setting 'speed'"):
         check_example(rule, replace(example, settings=(("speed", "9"),)), frontend)
+
+
+def test_options_of_an_example_reach_the_rule(sample):
+    rule = sample.get("bad-call")
+    code = "__global__ void k() {\n worse();\n}"
+    settings = (("option.name", '"worse"'), ("option.names", '["a"]'))
+    check_example(
+        rule, replace(examples(rule)[0], code=code, expected=((2, "TST101"),), settings=settings), MinimalFrontend()
+    )
+    with pytest.raises(ConfigError, match="bad-call has no option depth"):
+        check_example(rule, replace(examples(rule)[0], settings=(("option.depth", "1"),)), MinimalFrontend())
 
 
 def test_a_case_has_a_readable_name(sample):

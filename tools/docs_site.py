@@ -185,11 +185,13 @@ REFERENCE = {
     "kernlint.analysis.launching.agreement": "Whether threads agree: `facts[agreement]`.",
     "kernlint.symbolic.terms": "Values as terms, and what may be asked of them.",
     "kernlint.symbolic.intervals": "Bounds of terms.",
+    "kernlint.symbolic.uniformity": "How much terms vary between threads, bounded above and below.",
     "kernlint.tree.nodes": "The tree of a file, the same for all dialects.",
     "kernlint.tree.types": "Types and address spaces.",
     "kernlint.tree.walk": "Ways through the tree.",
     "kernlint.tree.reach": "Calls, through helpers and loops.",
     "kernlint.symbolic.polynomial": "Terms as sums of products: strides and offsets.",
+    "kernlint.testing": "Examples of rules, run as tests.",
 }
 """The modules whose public names rules may use, each with a word on what it is."""
 
@@ -210,8 +212,12 @@ def reference() -> str:
 def _entries(module: ModuleType) -> Iterator[str]:
     """An entry for each public class, function and documented constant that the module defines, in its order."""
     tree = ast.parse(inspect.getsource(module))
+    bases = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+            if isinstance(node, ast.ClassDef):  # what a class has of a base that is not public is its own
+                hidden = [base.id for base in node.bases if isinstance(base, ast.Name) and base.id.startswith("_")]
+                node.body += [member for name in hidden if name in bases for member in bases[name].body]
             yield _entry(node)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target

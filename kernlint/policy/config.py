@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from kernlint.finding import Confidence, Severity
 from kernlint.record import dataclass, field, fields, replace
@@ -213,7 +213,7 @@ def _load(path: str, seen: tuple[str, ...]) -> Config:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: is not UTF-8 text") from None
-    table = _parse_toml(path, text)
+    table = parse_toml(path, text)
     if os.path.basename(path) == "pyproject.toml":
         table = table.get("tool", {}).get("kernlint", {})
     reader = _Reader(path, text)
@@ -225,7 +225,8 @@ def _load(path: str, seen: tuple[str, ...]) -> Config:
     return replace(base, path=path, root=os.path.dirname(path), **reader.read(table, KEYS))
 
 
-def _parse_toml(path: str, text: str) -> dict[str, Any]:
+def parse_toml(path: str, text: str) -> dict[str, Any]:
+    """The table that the TOML ``text`` of the file at ``path`` holds.  Raises :class:`ConfigError`."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -242,6 +243,29 @@ def _parse_toml(path: str, text: str) -> dict[str, Any]:
                 f"{path}:{line}: {message.replace(' (at end of document)', ' at the end of the file')}"
             ) from None
         raise ConfigError(f"{path}:{place[1]}:{place[2]}: {message[: place.start()]}") from None
+
+
+def place_of(path: str, keys: Sequence[str]) -> str:
+    """``file:line`` of the last of nested keys in the settings at ``path``, each behind the one before; of those that
+    are found where one is not, and ``file`` where none is."""
+    try:
+        with open(path, encoding="utf-8") as handle:
+            text = handle.read()
+    except (OSError, UnicodeDecodeError):
+        return path
+    place, at = path, 0
+    for key in keys:
+        leaf = re.escape(key).replace("_", "[-_]").replace(r"\-", "[-_]")
+        match = re.compile(_KEY.format(leaf), re.M).search(text, at)
+        if match is None:
+            break
+        at = match.end() - 1
+        place = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
+    return place
+
+
+_KEY = r"(?:^|[.{{,])[ \t]*(?:\[+[^\]\n]*?)?[\"']?\b{}[\"']?[ \t]*(?:=|\.|\])"
+"""How a key of a table is written, of which the name is to be filled in."""
 
 
 class _Reader:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernlint.finding import Severity
-from kernlint.policy.config import Config, ConfigError
+from kernlint.policy.config import Config, ConfigError, place_of
 from kernlint.record import dataclass, fields
 from kernlint.registry import Registry, UnknownRule
 from kernlint.rule import AnyRule, RuleClass
@@ -111,17 +111,22 @@ def _severities(registry: Registry, config: Config) -> Mapping[str, Severity]:
 
 def _options(registry: Registry, config: Config) -> Mapping[str, Any]:
     result = {}
-    where = f"{config.path}: " if config.path else ""
     for name, given in config.rules.items():
         try:
             rule = registry.get(name)
         except UnknownRule as error:
-            raise ConfigError(f"{where}rules.{name}: {error}") from None
-        result[rule.meta.code] = _fill(rule, given, f"{where}rules.{name}")
+            raise ConfigError(f"{_at(config.path, name)}rules.{name}: {error}") from None
+        result[rule.meta.code] = _fill(rule, given, config.path, f"rules.{name}")
     return result
 
 
-def _fill(rule: RuleClass, given: Mapping[str, Any], where: str) -> Any:
+def _at(path: str, *keys: str) -> str:
+    """``file:line: `` of nested keys, to go before a message; nothing without a file."""
+    return f"{place_of(path, keys)}: " if path else ""
+
+
+def _fill(rule: RuleClass, given: Mapping[str, Any], path: str, where: str) -> Any:
+    table = where.partition(".")[2]
     known = {f.name.replace("_", "-"): f.name for f in fields(rule.Options)}
     hints = typing.get_type_hints(rule.Options)
     values = {}
@@ -130,15 +135,17 @@ def _fill(rule: RuleClass, given: Mapping[str, Any], where: str) -> Any:
         if name is None:
             near = nearest(key, known)
             hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(known) or 'no options'}"
-            raise ConfigError(f"{where}: {rule.meta.name} has no option {key}; {hint}")
+            raise ConfigError(f"{_at(path, table, key)}{where}: {rule.meta.name} has no option {key}; {hint}")
         converted = _convert(hints[name], value)
         if converted is _BAD:
-            raise ConfigError(f"{where}.{key}: expected {_type_name(hints[name])}, got {value!r}")
+            raise ConfigError(
+                f"{_at(path, table, key)}{where}.{key}: expected {_type_name(hints[name])}, got {value!r}"
+            )
         values[name] = converted
     try:
         return rule.Options(**values)
     except ValueError as error:
-        raise ConfigError(f"{where}: {error}") from None
+        raise ConfigError(f"{_at(path, table)}{where}: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +159,8 @@ _BAD = _Bad()
 def _convert(wanted: Any, value: Any) -> Any:
     """``value`` from TOML as the type an option is declared with; :data:`_BAD` when it is not one."""
     origin = typing.get_origin(wanted)
+    if origin is typing.Literal:
+        return next((each for each in typing.get_args(wanted) if type(each) is type(value) and each == value), _BAD)
     if origin in (typing.Union, types.UnionType):
         return next((c for arm in typing.get_args(wanted) if (c := _convert(arm, value)) is not _BAD), _BAD)
     if origin in (tuple, frozenset):
@@ -170,5 +179,8 @@ def _convert(wanted: Any, value: Any) -> Any:
 def _type_name(wanted: Any) -> str:
     names = {bool: "true or false", int: "an integer", float: "a number", str: "a string"}
     if typing.get_origin(wanted) in (tuple, frozenset):
-        return "a list"
+        item = typing.get_args(wanted)[0]
+        return f"a list of {_type_name(item)}" if typing.get_origin(item) is typing.Literal else "a list"
+    if typing.get_origin(wanted) is typing.Literal:
+        return " or ".join(map(repr, typing.get_args(wanted)))
     return names.get(wanted, str(wanted))

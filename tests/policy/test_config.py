@@ -161,11 +161,13 @@ def test_the_more_exact_selector_wins(sample):
         ({"per_file_ignores": (("*", ("bad-cal",)),)}, r"per-file-ignores.\*: unknown rule"),
         ({"rules": {"bad-cal": {}}}, "rules.bad-cal: unknown rule"),
         ({"rules": {"bad-call": {"limt": 1}}}, r"bad-call has no option limt; did you mean limit\?"),
-        ({"rules": {"bad-call": {"zzz": 1}}}, "it has name, limit, names"),
+        ({"rules": {"bad-call": {"zzz": 1}}}, "it has name, limit, names, mode, marks"),
         ({"rules": {"suspect-call": {"zzz": 1}}}, "it has no options"),
         ({"rules": {"bad-call": {"limit": "x"}}}, "rules.bad-call.limit: expected an integer, got 'x'"),
         ({"rules": {"bad-call": {"limit": True}}}, "expected an integer, got True"),
         ({"rules": {"bad-call": {"names": [1]}}}, "expected a list"),
+        ({"rules": {"bad-call": {"mode": "lax"}}}, "rules.bad-call.mode: expected 'plain' or 'strict', got 'lax'"),
+        ({"rules": {"bad-call": {"marks": ["x", "z"]}}}, "expected a list of 'x' or 'y', got"),
     ],
 )
 def test_unknown_rules_and_options(sample, more, message):
@@ -174,6 +176,25 @@ def test_unknown_rules_and_options(sample, more, message):
 
 
 def test_options_reach_the_rule(sample):
-    selection = Selection(sample, Config(rules={"TST101": {"limit": 7, "names": ["a", "b"]}}))
+    given = {"limit": 7, "names": ["a", "b"], "mode": "strict", "marks": ["y"]}
+    selection = Selection(sample, Config(rules={"TST101": given}))
     options = selection.rules_for("a.cu")[0].options
     assert (options.name, options.limit, options.names) == ("bad", 7, ("a", "b"))
+    assert (options.mode, options.marks) == ("strict", ("y",))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[rules.other]\nlimit = 1\n\n[rules.bad-call]\nname = 'n'\nlimit = 'x'\n", 6),
+        ("[rules]\nbad-call = { name = 'n', limit = 'x' }\n", 2),
+        ("rules.bad-call.limit = 'x'\n", 1),
+        ("[rules.bad-call]\nnames = []\nlimt = 1\n", 3),
+    ],
+)
+def test_a_wrong_option_is_told_with_its_line(sample, tmp_path, text, line):
+    settings = tmp_path / "kernlint.toml"
+    settings.write_text(text.replace("[rules.other]", "[rules.suspect-call]").replace("limit = 1\n\n", "\n\n"))
+    table = config.parse_toml(str(settings), settings.read_text())["rules"]
+    with pytest.raises(ConfigError, match=rf"kernlint.toml:{line}: rules.bad-call"):
+        Selection(sample, Config(path=str(settings), rules=table))

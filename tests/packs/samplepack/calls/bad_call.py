@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from kernlint.analysis.base import Analysis, Facts
 from kernlint.finding import Finding, Severity
@@ -23,6 +24,8 @@ class BadCallOptions:
     name: str = "bad"
     limit: int = 1
     names: tuple[str, ...] = ()
+    mode: Literal["plain", "strict"] = "plain"
+    marks: tuple[Literal["x", "y"], ...] = ()
 
 
 class BadCall(Rule):
