@@ -100,7 +100,8 @@ def shapes(source: SourceFile) -> Iterator[Shape]:
         span, until = Span(source.path, start, end), code_below(data, end, headed=True)
         for name, dims, ordered in found:
             known = tuple(re.sub(r"\b[A-Za-z_]\w*", lambda m: numbers.get(m[0], m[0]), dim) for dim in dims)
-            yield Shape(name, known, ordered, span, until)
+            if "0" not in known:  # (``table[0][1]``: an element)
+                yield Shape(name, known, ordered, span, until)
 
 
 def _runs(data: bytes) -> Iterator[tuple[int, int, str, str]]:

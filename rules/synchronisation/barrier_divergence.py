@@ -46,7 +46,6 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
-from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Barrier, IntLit, Scope
 from kernlint.tree.types import IntType, Space
 
@@ -82,10 +81,10 @@ class BarrierDivergence(Rule):
     the launches in sight.
 
     Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA waits
-    only for threads that have not exited, so an early `return` is a note there, also from a helper after which no
-    barrier follows. It is more where those threads are missed: they would have filled a part of a tile that the others
-    go on to read, or would have written what the block has made together. In HIP nobody promises as much: kernels that
-    lose a part of a wave before a barrier hang or fault on some hardware. In OpenCL it is undefined, and a note only in
+    only for threads that have not exited, and AMD's barrier counts waves, without those that have ended: so an early
+    `return` is a note in CUDA and HIP, also from a helper after which no barrier follows. It is more where those
+    threads are missed: they would have filled a part of a tile that the others go on to read, or would have written
+    what the block has made together. In OpenCL it is undefined, and a note only in
     kernels that exchange data by barriers of sub-groups alone, which are right in groups of one sub-group and run in
     those. Nor is it more than a note in CUDA and HIP where whole warps part and each side has a barrier for the
     other's, where they leave the kernel's last loop with a barrier sooner, or where all there is stands in the branch,
@@ -128,7 +127,11 @@ class BarrierDivergence(Rule):
         if (i >= n) return;
         group[threadIdx.x] = x[i];
         __syncthreads();  // expect: KL203
-        if (threadIdx.x % 32 == 0) peak[i / 32] = group[threadIdx.x];
+        if (threadIdx.x == 0) {
+            float most = group[0];
+            for (int k = 1; k < 256; ++k) most = fmaxf(most, group[k]);
+            peak[blockIdx.x] = most;
+        }
     }
     ```
 
@@ -316,8 +319,7 @@ class BarrierDivergence(Rule):
             severity = Severity.NOTE if lesser else Severity.WARNING
         elif culprit.exited:
             message = f"{name} is reached only by threads that did not return early"
-            parted = facts.module.language == "hip" and uniformity(culprit.term) > Uniformity.WARP
-            severity = Severity.WARNING if parted or (opencl and not _one_sub_group(facts[trace])) else Severity.NOTE
+            severity = Severity.WARNING if opencl and not _one_sub_group(facts[trace]) else Severity.NOTE
             missed = None if opencl else self._missed(facts, barriers, culprit)
             if missed is not None:
                 severity = Severity.WARNING

@@ -8,6 +8,8 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.agreement import by_rows
 from kernlint.analysis.trace import trace
 from kernlint.analysis.warps.gone import Gone, gone
+from kernlint.analysis.warps.lanes import lanes
+from kernlint.analysis.warps.over import over
 from kernlint.analysis.warps.vacant import Vacancy, vacancies
 from kernlint.analysis.warps.warp_masks import Absence, Culprit, WarpMasks, name_of, warp_masks
 from kernlint.finding import Finding, Related, Severity
@@ -26,10 +28,12 @@ class DivergentWarpIntrinsic(Rule):
     in a loop or after a `break` on which the lanes of one warp disagree, some of them do not: the result is undefined,
     and from compute capability 7.0 on the warp may hang.
 
-    Conditions that are the same for a whole warp are fine (`threadIdx.x < 64`, `threadIdx.x / 32 == 0`), and so is a
-    mask that names just the lanes that come: the ballot of the condition, taken before the branch, or the lanes active
-    in it. Reported with one warp in which a named lane stays away. Matrix instructions in a loop in which each lane
-    takes a column of its own up to a parameter are a note: a kernel of whole tiles is written for whole ones.
+    A shuffle is a note where the branch is all there is, so that lanes which stay away are as good as out of the
+    kernel, and no lane keeps what it reads from them. Conditions that are the same for a whole warp are fine
+    (`threadIdx.x < 64`, `threadIdx.x / 32 == 0`), and so is a mask that names just the lanes that come: the ballot of
+    the condition, taken before the branch, or the lanes active in it. Reported with one warp in which a named lane
+    stays away. Matrix instructions in a loop in which each lane takes a column of its own up to a parameter are a note:
+    a kernel of whole tiles is written for whole ones.
 
     Where a launch in sight has a constant block that is no whole number of warps, lanes of the last warp have no thread
     at all. A shuffle that reads from them gives what is undefined; reported where that gets into memory. So does one
@@ -133,7 +137,7 @@ class DivergentWarpIntrinsic(Rule):
         Severity.WARNING,
         tags=("CUDA-2.4", "CUDA-2.1", "OpenCL C sub_group_barrier", "CUDA PG cooperative groups"),
     )
-    needs = (trace, warp_masks, vacancies, gone)
+    needs = (trace, warp_masks, vacancies, gone, lanes)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: WarpMasks = facts[warp_masks]
@@ -141,7 +145,8 @@ class DivergentWarpIntrinsic(Rule):
         for absence in found.absences:
             groups.setdefault(absence.culprit.span, []).append(absence)
         for group in groups.values():
-            yield self._absent(group, facts.module.language)
+            ended = facts.module.language == "cuda" and all(over(one, facts[trace], facts[lanes]) for one in group)
+            yield self._absent(group, facts.module.language, ended)
         told: set[Span] = {absence.event.span for absence in found.absences}
         for vacancy in facts[vacancies]:
             if vacancy.event.span not in told:
@@ -152,7 +157,7 @@ class DivergentWarpIntrinsic(Rule):
                 told.add(left.event.span)
                 yield self._gone(left)
 
-    def _absent(self, group: list[Absence], language: str) -> Finding:
+    def _absent(self, group: list[Absence], language: str, ended: bool) -> Finding:
         absence = group[0]
         event, culprit, seen = absence.event, absence.culprit, absence.seen
         name = name_of(event)
@@ -177,7 +182,7 @@ class DivergentWarpIntrinsic(Rule):
         )
         matrix = name.split(".")[0] in MATRIX and _tiled(culprit)
         # A number that the build puts in may well be one of whole warps.
-        unsure = matrix or by_rows(culprit.term) or out_of_sight(culprit.term)
+        unsure = ended or matrix or by_rows(culprit.term) or out_of_sight(culprit.term)
         return self.finding(
             event.span,
             message,

@@ -77,3 +77,9 @@ __kernel void f(__global float *rates, __global int *marks, int nx, int ny);
         "rates": ("nx * ny",),
         "marks": ("nx",),
     }
+
+
+@pytest.mark.parametrize(("said_of", "found"), [("[0][1]", []), ("[2][1]", [("2", "1")])])
+def test_a_place_is_no_extent(said_of: str, found: list[tuple[str, ...]]) -> None:
+    text = f"// table{said_of} == rows\nvoid k(const int *table, int rows);\n"
+    assert [shape.dims for shape in shapes(SourceFile("a.cu", text.encode()))] == found

@@ -67,12 +67,12 @@ def _under(event: WarpEvent, exits: list[Guard], kept: list[Access], within: Lan
                 return
             for round_ in ROUNDS:
                 try:
-                    yield from _in_warp(event, exits, kept, _at(warp, event, round_))
+                    yield from _in_warp(event, exits, kept, at_round(warp, event, round_))
                 except Undecided:
                     continue
 
 
-def _at(warp: Warp, event: WarpEvent, round_: int | None) -> Warp:
+def at_round(warp: Warp, event: WarpEvent, round_: int | None) -> Warp:
     """A warp in another round of the loop whose counter is in the lane that is read from."""
     counters = [symbol for symbol in symbols(event.operands[1]) if symbol.kind is SymbolKind.COUNTER]
     if round_ is None or not counters:
@@ -87,7 +87,7 @@ def _in_warp(event: WarpEvent, exits: list[Guard], kept: list[Access], warp: War
         return
     arriving = warp.arriving(event)
     for reader in arriving:
-        source = _source(event, warp, reader, width)
+        source = source_of(event, warp, reader, width)
         if source is None or source in arriving or source not in warp.lanes:
             continue
         if event.mask is not None and not warp.mask(event.mask, reader) >> source & 1:
@@ -102,7 +102,7 @@ def _in_warp(event: WarpEvent, exits: list[Guard], kept: list[Access], warp: War
                 yield Gone(event, access, left, reader, source, given)
 
 
-def _source(event: WarpEvent, warp: Warp, lane: int, width: int) -> int | None:
+def source_of(event: WarpEvent, warp: Warp, lane: int, width: int) -> int | None:
     """The lane that a shuffle reads from; None where it is its own."""
     by = int(warp.value(event.operands[1], lane))
     first = lane // width * width

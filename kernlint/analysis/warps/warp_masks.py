@@ -65,12 +65,14 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A lane that the mask names stays away because of ``culprit``.  ``implicit``: the mask is the whole tile."""
+    """A lane that the mask names stays away because of ``culprit``, in ``warp``.  ``implicit``: the mask is the whole
+    tile."""
 
     event: Meeting
     culprit: Culprit
     seen: Seen
     implicit: bool
+    warp: Warp
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ class _Finder:
                 culprit = self._kept_away(culprits, warp, lane, caller) if mask >> lane & 1 else None
                 if culprit is not None:
                     seen = Seen(warp.block, warp.number, caller, mask, lane, warp.thread(lane), warp.size)
-                    return Absence(event, culprit, seen, event.mask is None)
+                    return Absence(event, culprit, seen, event.mask is None, warp)
         return None
 
     def _mask(self, event: Meeting, warp: Warp, caller: int) -> int:

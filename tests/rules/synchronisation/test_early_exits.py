@@ -177,3 +177,22 @@ __global__ void k(const float *x, float *y, int n) {
 )
 def test_who_returns_from_the_last_call_has_left(after: str, told: bool) -> None:
     assert bool(findings(DivergentWarpIntrinsic, BODY.replace("AFTER", after))) is told
+
+
+GROUPS = """
+#include <hip/hip_runtime.h>
+__global__ void rows(const int *x, int *most, int m) {
+    __shared__ int tile[32][8];
+    const int r = blockIdx.x * 8 + threadIdx.y;
+    if (r >= m) return;
+    tile[threadIdx.x][threadIdx.y] = x[r * 32 + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) most[r] = max(tile[0][FROM], tile[31][FROM]);
+}
+"""
+
+
+@pytest.mark.parametrize(("row", "rank"), [("threadIdx.y", Severity.NOTE), ("7 - threadIdx.y", Severity.WARNING)])
+def test_a_wave_that_has_lost_lanes_meets_the_others(row: str, rank: Severity) -> None:
+    (found,) = findings(BarrierDivergence, GROUPS.replace("FROM", row), "hip")
+    assert found.severity is rank

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.synchronisation.divergent_warp_intrinsic import DivergentWarpIntrinsic
 
+from kernlint.finding import Severity
 from tests.rules.marked import assert_pair, findings
 
 COLUMNS = """
@@ -95,3 +96,35 @@ void run(const int *x, int *o, int rows) { k<<<(rows + 3) / 4, 128>>>(x, o, rows
 @pytest.mark.parametrize("code", SILENT.values(), ids=SILENT)
 def test_lanes_of_which_nobody_keeps_anything(code: str) -> None:
     assert not findings(DivergentWarpIntrinsic, code)
+
+
+BRANCH = """
+__global__ void k(const int *x, int *o, int n) {
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < n) {
+        int v = x[i];
+        STEP
+        if (threadIdx.x % 8 == 0) o[i / 8] = v;
+    }
+    AFTER
+}
+"""
+DOWN = "for (int d = 4; d > 0; d /= 2) v += __shfl_down_sync(0xffffffffu, v, d, 8);"
+UP = "for (int d = 1; d < 8; d *= 2) { int w = __shfl_up_sync(0xffffffffu, v, d); if (i % 8 >= d) v = max(v, w); }"
+COUNT = "v = __popc(__ballot_sync(0xffffffffu, v > 0));"
+
+
+@pytest.mark.parametrize(
+    ("step", "after", "rank"),
+    [
+        (UP, "", Severity.NOTE),
+        (UP, "o[n + i] = 1;", Severity.WARNING),
+        (UP, "__syncwarp();", Severity.WARNING),
+        (DOWN, "", Severity.WARNING),
+        (COUNT, "", Severity.WARNING),
+    ],
+    ids=["nobody reads from them", "they store", "they wait", "their numbers are kept", "a vote"],
+)
+def test_a_branch_around_all_there_is(step: str, after: str, rank: Severity) -> None:
+    (found,) = findings(DivergentWarpIntrinsic, BRANCH.replace("STEP", step).replace("AFTER", after))
+    assert found.severity is rank

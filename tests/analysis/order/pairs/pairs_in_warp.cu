@@ -2,7 +2,7 @@
 #include <cuda_runtime.h>
 
 // Two groups of 16 lanes per warp, one row for each group; the last warp may have one row only.
-__global__ void norms(const float *rows, float *norm, int count)
+__global__ void norms(const float *rows, float *norm, int *done, int count)
 {
     const int lane = threadIdx.x & 31;
     const int first = (blockIdx.x * 8 + threadIdx.x / 32) * 2;
@@ -19,9 +19,10 @@ __global__ void norms(const float *rows, float *norm, int count)
         if (row < count && lane % 16 == 0)
             norm[row] = sqrtf(v);
     }
+    done[first + lane / 16] = row < count;
 }
 
-void all_norms(const float *rows, float *norm, int count)
+void all_norms(const float *rows, float *norm, int *done, int count)
 {
-    norms<<<(count + 15) / 16, 256>>>(rows, norm, count);
+    norms<<<(count + 15) / 16, 256>>>(rows, norm, done, count);
 }
