@@ -6,7 +6,9 @@ fills and leaves the count of in memory.  Two things say that there may be more 
 * what has been stored is used later, here, in another kernel of the file or by the host, as far as ``min(*count,
   room)`` says, and nothing keeps the slot below that: no test does, or one that lets the room itself pass;
 * the list has a constant number of elements, as it is declared or as the host allocates it, data decide who takes a
-  slot, and more threads may do so than there are elements: all threads of a grid, or of a block that is larger.
+  slot, and more threads may do so than there are elements: all threads of a grid, or of a block that is larger;
+* each of many counters has a row of a constant number of elements (``s = atomicAdd(&fill[c], 1); items[c * 24 + s] =
+  i``), and data say whose row a thread stores in.
 
 A test of the room that is left says nothing once the slot is past it: ``capacity - slot >= 3`` is a difference of
 unsigned numbers, and threads that found no room have counted on.
@@ -16,6 +18,8 @@ and where the room is as large as the number of items that threads are tested ag
 """
 
 from __future__ import annotations
+
+from math import gcd
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
@@ -33,6 +37,9 @@ from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.nodes import Assign, Atomic, Cast, IncDec, IntLit, Member, Node, Subscript
 from kernlint.tree.types import ArrayType, IntType, Space
+
+FEW = 8
+"""A row of fewer elements may be one of so many neighbours as there are by nature."""
 
 LARGE = 1 << 16
 """Elements of a list that may be meant for every thread of any launch."""
@@ -220,6 +227,34 @@ def _by_data(counter: Access) -> bool:
     return data
 
 
+def _row(one: Drawn, counter: Access) -> int | None:
+    """The elements of a row, where rows are as far apart as their counters, times a constant number, and data say which
+    row it is."""
+    own = {mono: by for mono, by in polynomial(counter.offset).coefficients.items() if mono}
+    moving = {mono: by for mono, by in one.rest.coefficients.items() if mono}
+    if not moving or moving.keys() != own.keys() or one.in_columns:
+        return None
+    if not any(symbol.kind is SymbolKind.LOAD for symbol in symbols(counter.offset)):
+        return None
+    apart = gcd(*own.values())  # from one counter to the next
+    rooms = {by * apart / (own[mono] * one.times) for mono, by in moving.items()}
+    room = int(rooms.pop()) if len(rooms) == 1 and all(length == int(length) for length in rooms) else 0
+    return room if FEW <= room < LARGE else None
+
+
+def _anybody(counter: Access, room: int, facts: Facts) -> bool:
+    """Whether more threads than there is room may take a slot of one row: no test chooses some of a block."""
+    for guard in counter.guards:
+        kinds = {symbol.kind for symbol in symbols(guard.term)}
+        if SymbolKind.WARP_SIZE in kinds or (
+            SymbolKind.THREAD in kinds and not all(map(_against_size, conjuncts(guard.term)))
+        ):
+            return False
+    if counter.root.space is Space.SHARED:
+        return any(x * y * z > room for x, y, z in facts[launch_context].known_blocks)
+    return all(_threads(view.fact.grid, view.block) > room for view in facts[launch_context].launches)
+
+
 def _against_size(part: Term) -> bool:
     """Whether a truth keeps threads below a size that is passed, or read."""
     slack = slack_of(part)
@@ -272,6 +307,10 @@ def _compute(facts: Facts) -> tuple[Overfull, ...]:
             found[root] = Overfull(one.access, words(clamp.limit), clamp, lets_through=one.cap is not None)
             continue
         if clamp is not None or counter is None or one.cap is not None:
+            continue
+        row = _row(one, counter)
+        if row is not None and _anybody(counter, row, facts):
+            found[root] = Overfull(one.access, str(row))
             continue
         room = _allocated(one, facts) if room is None else room
         if room is not None and room > 1 and _crowded(one, counter, room, of, facts):

@@ -75,8 +75,9 @@ __kernel void count(__global const int *fill, __global const int *items, __globa
     [
         ("ROOM", "min(fill[c], ROOM)", True),
         ("ROOM", "fill[c] < ROOM ? fill[c] : ROOM", True),
-        ("ROOM", "fill[c]", False),
-        ("ROOM", "min(fill[c], 10)", False),  # of more than are looked at
+        ("ROOM", "fill[c]", True),  # data say whose row it is, and each has a counter
+        ("6", "fill[c]", False),  # so few neighbours there may be by nature
+        ("(ROOM + n)", "fill[c]", False),
     ],
 )
 def test_rows_that_another_kernel_reads_as_far_as_there_is_room(pitch: str, end: str, bad: bool) -> None:
@@ -287,3 +288,35 @@ def test_lists_of_which_the_host_allocates_a_constant_number(
     code = HITS.replace("COUNT", count).replace("TEST", test).replace("CHECK", check).replace("ROOM", room)
     found = findings(ArrayIndexOutOfRange, code)
     assert any("more than 15 to store" in one.message for one in found) is bad, [one.message for one in found]
+
+
+OF_ITS_OWN = """
+__global__ void sort(const int *key, int n, int *fill, int *items) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (TEST) return;
+    const int row = ROW;
+    const int at = atomicAdd(&fill[COUNTER], 1);
+    STORE
+}
+void run(const int *key, int n, int *fill, int *items) { sort<<<(n + 63) / 64, 64>>>(key, n, fill, items); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "counter", "test", "store", "bad"),
+    [
+        ("key[i]", "row", "i >= n", "items[row * 32 + at] = i;", True),
+        ("min(max(key[i], 0), 99)", "row + 1", "i >= n", "items[row * 32 + at] = i;", True),
+        ("key[i]", "row * 16", "i >= n", "items[row * 32 + at] = i;", True),  # counters in lines of their own
+        ("key[i]", "row", "i >= n", "if (at < 32) items[row * 32 + at] = i;", False),
+        ("key[i]", "row", "i >= n", "if (at >= 32) __trap(); items[row * 32 + at] = i;", False),
+        ("key[i]", "row", "i >= n", "items[row * 32 + at % 32] = i;", False),
+        ("key[i]", "row", "i >= n || fill[key[i]] >= 32", "items[row * 32 + at] = i;", False),
+        ("key[i]", "row / 4", "i >= n", "items[row * 32 + at] = i;", False),  # another number of rows
+        ("key[i]", "row", "i >= n || threadIdx.x % 32", "items[row * 32 + at] = i;", False),
+        ("blockIdx.x", "row", "i >= n", "items[row * 64 + at] = i;", False),  # as many as the block has threads
+    ],
+)
+def test_rows_with_a_counter_each(row: str, counter: str, test: str, store: str, bad: bool) -> None:
+    text = OF_ITS_OWN.replace("TEST", test).replace("ROW", row).replace("COUNTER", counter)
+    assert bool(findings(ArrayIndexOutOfRange, text.replace("STORE", store))) is bad
