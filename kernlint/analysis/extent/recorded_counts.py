@@ -3,13 +3,14 @@
 ``if (found < 64) list[i * 64 + found] = j; ++found; ... counts[i] = found;`` says that there may be more than 64; a
 kernel of the file that goes through ``list[i * 64 + k]`` with ``k < counts[i]`` is in the next row then, or behind the
 last.  So it is with slots: ``s = atomicAdd(&counts[i], 1); if (s < 64) list[i * 64 + s] = j;``, whose counter goes on
-where a store is refused.  Silent where anything else is asked of the number, where another kernel writes to the counts
+where a store is refused.  That count may come by way of the host, which copies it and passes it on as it is.  Silent
+where anything else is asked of the number, where another kernel writes to the counts
 (other than 0), and where the host asks for a counter that it has copied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
@@ -17,10 +18,12 @@ from kernlint.analysis.extent.counted_stores import drawn_stores
 from kernlint.analysis.extent.counter_clamps import called, held_in
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.pushed import counted, counters, last_of_run, limits, most
+from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.extent.uncapped import goes_on
 from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind, Trace
 from kernlint.analysis.trace.kernels import kernel_traces
@@ -31,7 +34,7 @@ from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +176,10 @@ recorded_counts = ModuleAnalysis("recorded_counts", _compute, needs=(kernel_trac
 """By the arrays that counts are left in, what kernels of a file store of what they count: a :class:`Recorded` each."""
 
 
+Passed = dict[Symbol, Recorded]
+"""Arguments for which the host passes what it has copied from a counter."""
+
+
 def _end(access: Access) -> tuple[Symbol, Polynomial] | None:
     """(the number from memory that a loop over an array goes as far as, all of the last place) of an access."""
     found = elements(access)
@@ -192,15 +199,17 @@ def _end(access: Access) -> tuple[Symbol, Polynomial] | None:
     return None
 
 
-def _end_of_any(access: Access) -> tuple[Symbol, Polynomial] | None:
-    """The same of any test that keeps a place below a number from memory, of loops of many threads too."""
+def _end_of_any(access: Access, passed: Passed) -> tuple[Symbol, Polynomial] | None:
+    """The same of any test that keeps a place below a number from memory, or one that is ``passed`` from there, of
+    loops of many threads too."""
     found = elements(access)
     ends: list[tuple[Symbol, Polynomial, frozenset[Term]]] = []
     tests = list(limits(access)) if found is not None and not found[1] else []
     for left, _ in tests:
         last = most(found[0] + left, access.loops) if found is not None else None
         held = [mono[0].symbol for mono in last.coefficients if len(mono) == 1] if last is not None else []
-        count = next((one for one in held if one is not None and held_in(one.term) is not None), None)
+        counts = (one for one in held if one is not None and (one in passed or held_in(one.term) is not None))
+        count = next(counts, None)
         if last is not None and count is not None and last.coefficients.get((), 0) == -1:
             ends.append((count, last, frozenset(left.atoms)))
     if len(ends) != 1 or ends[0][1].coefficients[(ends[0][0].term,)] != 1:
@@ -210,27 +219,63 @@ def _end_of_any(access: Access) -> tuple[Symbol, Polynomial] | None:
     others = [left for left, _ in tests if own & {s for atom in left.atoms for s in symbols(atom)}]
     left_by = [term for loop in access.loops for term, _ in (*loop.exits, *loop.leaves)]
     asked = any(own & set(symbols(term)) for term in left_by)
-    asks = [g for g in access.guards if any(held_in(part) is held_in(count.term) for part in subterms(g.term))]
+    asks = [g for g in access.guards if any(_same(part, count) for part in subterms(g.term))]
     return (count, last) if len(others) == 1 and len(asks) == 1 and not asked else None
 
 
+def _same(part: Term, count: Symbol) -> bool:
+    root = held_in(count.term)
+    return part.symbol is count if root is None else held_in(part) is root
+
+
 _MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.PHI})
+
+
+def _passed_on(facts: Facts, known: dict[str, Recorded]) -> Passed:
+    """The arguments for which launches in sight pass what the host has copied from a counter of another kernel and
+    compared with nothing but 0."""
+    found: Passed = {}
+    for view in facts[launch_context].launches:
+        walk = view.fact.walk
+        mine = {plain(image).symbol: symbol for symbol, image in view.images if symbol.kind is SymbolKind.PARAM}
+        mine = {got: symbol for got, symbol in mine.items() if got is not None and got.kind is SymbolKind.UNKNOWN}
+        for api in walk.apis if walk is not None and mine else ():
+            got = {symbol for term in api.after if isinstance(term, Term) for symbol in symbols(term)} & mine.keys()
+            roots = [arg.root for arg in api.args if isinstance(arg, PointerValue)] if got else []
+            for fact in facts[host].launches if roots else ():
+                names = [name for name, to in fact.arguments if isinstance(to, PointerValue) and to.root in roots]
+                one = next((known[called_so] for called_so in map(last_part, names) if called_so in known), None)
+                if walk is not None and fact.walk is walk and one is not None and one.drawn and one.kernel == fact.name:
+                    tests = [part for test in walk.conditions for part in conjuncts(test.term)]
+                    found.update((mine[s], one) for s in got if s is not None and not _asked(s, tests))
+    return found
+
+
+def _asked(count: Symbol, tests: Iterable[Term]) -> bool:
+    """Whether tests compare a count with anything but 0."""
+    return any(
+        count in symbols(test) and not any(isinstance(arg, Term) and arg.value in (0, 1) for arg in test.args)
+        for test in tests
+    )
 
 
 def _of(facts: Facts) -> tuple[Overread, ...]:
     known: dict[str, Recorded] = facts[recorded_counts]
     lists = {one.listed for one in known.values()}
     found: dict[Root, Overread] = {}
+    passed = _passed_on(facts, known) if known else {}
     for access in facts[trace].accesses if known else ():
         mine = access.root.kind is RootKind.PARAM and access.root not in found and called(access.root) in lists
-        end = (_end(access) or _end_of_any(access)) if mine else None
+        end = (_end(access) or _end_of_any(access, passed)) if mine else None
         root = held_in(end[0].term) if end is not None else None
-        one = known.get(called(root)) if root is not None else None
-        if end is None or one is None or one.listed != called(access.root) or root is None:
+        if end is None or (root is None and end[0] not in passed):
+            continue
+        one = known.get(called(root)) if root is not None else passed[end[0]]
+        if one is None or one.listed != called(access.root) or one.kernel == facts.kernel.function.name:
             continue
         own = (end[0].term,)
         whole = _rows_of(end[1], own, one.room) or (one.drawn and all(m in ((), own) for m in end[1].coefficients))
-        if one.kernel != facts.kernel.function.name and whole and not (one.drawn and _asked_by_host(facts, root.name)):
+        if whole and not (one.drawn and root is not None and _asked_by_host(facts, root.name)):
             found[access.root] = Overread(access, one)
     return tuple(found.values())
 
@@ -254,5 +299,5 @@ def _asked_by_host(facts: Facts, counter: str) -> bool:
     return False
 
 
-overread = KernelAnalysis("overread", _of, needs=(trace, launch_context, recorded_counts))
+overread = KernelAnalysis("overread", _of, needs=(trace, launch_context, recorded_counts, host))
 """An :class:`Overread` for each list of a kernel variant that has one."""

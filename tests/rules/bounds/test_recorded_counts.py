@@ -134,3 +134,45 @@ __kernel void use(__global const float *w, __global const int *list, __global co
 def test_one_list_of_one_counter(count: str, bad: bool) -> None:
     found = findings(ArrayIndexOutOfRange, ONE_LIST.replace("COUNT", count), "opencl")
     assert bool(found) is bad, [one.message for one in found]
+
+
+BY_THE_HOST = """
+#include <cuda_runtime.h>
+#include <algorithm>
+constexpr unsigned ROOM = 1u << 16;
+__global__ void find(const unsigned *text, unsigned n, unsigned what, unsigned *hits, unsigned *n_hits) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || text[i] != what) return;
+    const unsigned at = atomicAdd(n_hits, 1u);
+    TEST hits[at] = i;
+}
+__global__ void extend(unsigned *text, const unsigned *hits, unsigned n_hits) {
+    const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < n_hits) text[hits[k]] = 0;
+}
+void search(unsigned *text, unsigned n, unsigned what, unsigned *hits, unsigned *n_hits) {
+    unsigned found = 0;
+    cudaMemset(n_hits, 0, sizeof(unsigned));
+    find<<<(n + 255) / 256, 256>>>(text, n, what, hits, n_hits);
+    cudaMemcpy(&found, n_hits, sizeof(unsigned), cudaMemcpyDeviceToHost);
+    ASKED
+    if (found > 0) extend<<<(found + 255) / 256, 256>>>(text, hits, PASSED);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "asked", "passed", "bad"),
+    [
+        ("if (at < ROOM)", "", "found", True),
+        ("if (at < ROOM)", "if (found == 0) return;", "found", True),
+        ("if (at < ROOM)", "if (found > ROOM) found = ROOM;", "found", False),
+        ("if (at < ROOM)", "if (found > ROOM) return;", "found", False),
+        ("if (at < ROOM)", "", "std::min(found, ROOM)", False),
+        ("if (at < ROOM)", "", "n", False),
+        ("", "", "found", False),
+    ],
+)
+def test_counts_that_the_host_passes_on(test: str, asked: str, passed: str, bad: bool) -> None:
+    text = BY_THE_HOST.replace("TEST", test).replace("ASKED", asked).replace("PASSED", passed)
+    assert bool(findings(ArrayIndexOutOfRange, text)) is bad
