@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.clamped_elsewhere import Unclamped, unclamped
 from kernlint.analysis.extent.counts_beside import Unasked, counts_beside
+from kernlint.analysis.extent.drawn_runs import BehindFirst, drawn_runs
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.full_counts import Full, full_counts
@@ -130,6 +131,7 @@ class ArrayIndexOutOfRange(Rule):
         uncapped,
         handed_out,
         overfull,
+        drawn_runs,
         slots_elsewhere,
         counts_beside,
         wrapped_slots,
@@ -197,7 +199,8 @@ class ArrayIndexOutOfRange(Rule):
         arrays |= {one.access.root: [] for one in drawn}
         wrapped: tuple[Wrapped, ...] = facts[wrapped_slots]
         lengths: tuple[Untested, ...] = facts[untested_lengths]
-        slots: tuple[Unrefused | Unasked | Wrapped | Untested, ...] = (
+        slots: tuple[Unrefused | Unasked | Wrapped | Untested | BehindFirst, ...] = (
+            *facts[drawn_runs],
             *facts[slots_elsewhere],
             *facts[counts_beside],
             *wrapped,
