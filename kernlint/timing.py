@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 
 class Timings:
@@ -16,20 +15,31 @@ class Timings:
         self.seconds: dict[str, float] = {}
         self._inner: list[float] = []
 
-    @contextmanager
-    def measure(self, name: str) -> Iterator[None]:
+    def measure(self, name: str) -> Measured:
         """Add the self time of the ``with`` body to ``name``, also when the body raises."""
-        start = time.perf_counter()
-        self._inner.append(0.0)
-        try:
-            yield
-        finally:
-            whole = time.perf_counter() - start
-            self.seconds[name] = self.seconds.get(name, 0.0) + whole - self._inner.pop()
-            if self._inner:
-                self._inner[-1] += whole
+        return Measured(self, name)
 
     def add(self, other: Mapping[str, float]) -> None:
         """Add the seconds of another run (of another process)."""
         for name, seconds in other.items():
             self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
+
+class Measured:
+    """The ``with`` body of :meth:`Timings.measure`; there are hundreds for each kernel."""
+
+    __slots__ = ("_name", "_start", "_timings")
+
+    def __init__(self, timings: Timings, name: str) -> None:
+        self._timings, self._name = timings, name
+
+    def __enter__(self) -> None:
+        self._timings._inner.append(0.0)
+        self._start = time.perf_counter()
+
+    def __exit__(self, *raised: object) -> None:
+        whole = time.perf_counter() - self._start
+        seconds, inner = self._timings.seconds, self._timings._inner
+        seconds[self._name] = seconds.get(self._name, 0.0) + whole - inner.pop()
+        if inner:
+            inner[-1] += whole

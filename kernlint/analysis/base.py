@@ -167,8 +167,7 @@ class _Store:
     callees: Callees = field(default_factory=dict)
 
     def get(self, analysis: AnyAnalysis, facts: Any, timings: Timings) -> Any:
-        if analysis in self.results:
-            return self.results[analysis]
+        """The result of an analysis that is not among those so far."""
         if analysis in self.failures:
             raise self.failures[analysis]
         try:
@@ -247,7 +246,11 @@ class ModuleFacts:
         Raises :class:`UndeclaredNeed`, and :class:`AnalysisFailed` when computing it raised (now or earlier).
         """
         _check_declared(analysis, self._asker, self._allowed)
-        result: T = self._store.get(analysis, self.scoped(analysis.name, analysis.needs), self.timings)
+        result: T
+        if analysis in self._store.results:
+            result = self._store.results[analysis]
+            return result
+        result = self._store.get(analysis, self.scoped(analysis.name, analysis.needs), self.timings)
         return result
 
 
@@ -311,7 +314,11 @@ class Facts:
         if isinstance(analysis, ModuleAnalysis):
             return self.module_facts[analysis]
         _check_declared(analysis, self._asker, self._allowed)
-        result: T = self._store.get(analysis, self.scoped(analysis.name, analysis.needs), self.timings)
+        result: T
+        if analysis in self._store.results:
+            result = self._store.results[analysis]
+            return result
+        result = self._store.get(analysis, self.scoped(analysis.name, analysis.needs), self.timings)
         return result
 
 

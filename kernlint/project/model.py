@@ -56,6 +56,7 @@ class Project:
         self._answers: dict[tuple[str, ...], str] = {}
         self._given: dict[str, Given] = {}
         self._folders: dict[str, str] = {}
+        self._naming: dict[str, list[str]] = {}
         self._dialects: dict[str, str | None] = {}
         self._definitions: dict[tuple[str, ...], tuple[Definition, ...]] = {}
 
@@ -243,8 +244,10 @@ class Project:
 
     def files_naming(self, name: str) -> tuple[str, ...]:
         """Files in whose text ``name`` stands as a word; sources are read anew for it, so ask for few names."""
-        word = name.encode("utf-8", "surrogateescape")
-        return self._absolute([path for path in sorted(self.facts) if _names(self.absolute(path), word)])
+        if name not in self._naming:
+            word = name.encode("utf-8", "surrogateescape")
+            self._naming[name] = [path for path in sorted(self.facts) if _names(self.absolute(path), word)]
+        return self._absolute(self._naming[name])
 
     def files_including(self, header: str) -> tuple[str, ...]:
         """Files that include the file ``header`` directly."""

@@ -179,6 +179,15 @@ class Elsewhere:
                 return None
         return self._open[path]
 
+    def _named_in(self, path: str) -> bool:
+        """Whether our file's name stands in the text of a Python program."""
+        self.depends.setdefault(path)
+        try:
+            source = self.texts.get(path) or read(path)
+        except (OSError, SourceError):
+            return False
+        return os.path.basename(self.path).encode() in source.data
+
     def _text(self, path: str) -> bytes:
         if path not in self._texts:
             try:
@@ -189,12 +198,12 @@ class Elsewhere:
         return self._texts[path]
 
     def _parsed(self, path: str) -> tuple[ModuleFacts, ...]:
+        if path.endswith(".py") and not self._named_in(path):
+            return ()
         opened = self._opened(path)
         if opened is None:
             return ()
         source, options, headers = opened
-        if path.endswith(".py") and os.path.basename(self.path).encode() not in source.data:
-            return ()
         key = (path, hash(source.data), replace(options, around=None), _states(headers))
         known = _kept.get(key)
         if known is None:

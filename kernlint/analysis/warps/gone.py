@@ -46,14 +46,17 @@ class Gone:
     given: tuple[tuple[Symbol, int], ...]
 
 
-def _find(of: Trace, within: Lanes, views: Sequence[LaunchView]) -> Iterator[Gone]:
+def _find(of: Trace, within: Lanes, views: Sequence[LaunchView], facts: Facts) -> Iterator[Gone]:
     for event in of.warp_ops:
         if event.node.kind not in KINDS or len(event.operands) < 2 or event.doubted:
             continue
         exits = [g for g in event.guards if g.kind is GuardKind.EXIT and within.varies(g.term)]
         exits = [guard for guard in exits if partly_filled(guard.term, views)]
         kept = [access for access in of.accesses if keeps(access, event)] if exits else []
-        found = next(_under(event, exits, kept, within), None) if kept else None
+        if kept:  # callers are asked last: it takes a look into every file of the project
+            open_ = [view for view in views if not _padded(view, facts)]
+            exits = [guard for guard in exits if partly_filled(guard.term, open_)]
+        found = next(_under(event, exits, kept, within), None) if kept and exits else None
         if found is not None:
             yield found
 
@@ -119,8 +122,8 @@ def _compute(facts: Facts) -> tuple[Gone, ...]:
     of = facts[trace]
     if facts.module.language not in ("cuda", "hip") or not any(op.node.kind in KINDS for op in of.warp_ops):
         return ()
-    views = [view for view in facts[launch_context].launches if not _padded(view, facts)]
-    return tuple(_find(of, facts[lanes], views)) if views else ()
+    views = facts[launch_context].launches
+    return tuple(_find(of, facts[lanes], views, facts)) if views else ()
 
 
 def _padded(view: LaunchView, facts: Facts) -> bool:

@@ -81,6 +81,10 @@ class Buffers(ABC):
     program: PythonProgram
     host: HostBuilder
     ranks: dict[str, int]
+    arrays: dict[tuple[ast.expr, Scope, int, frozenset[str]], Array | None]
+    """What :meth:`array` has answered: arrays made of several others in turn are asked for over and over."""
+    types: dict[tuple[ast.expr, Scope, int, frozenset[tuple[int, str]]], str]
+    """The same of the types of elements (:mod:`elements`)."""
 
     @abstractmethod
     def number(self, expr: ast.expr, scope: Scope, depth: int = 0) -> Expr | None:
@@ -140,6 +144,12 @@ class Buffers(ABC):
         """The array or buffer that an expression stands for; None when it is not made in sight."""
         if depth > DEPTH:
             return None
+        key = expr, scope, depth, self.first_only
+        if key not in self.arrays:
+            self.arrays[key] = self._followed_array(expr, scope, depth)
+        return self.arrays[key]
+
+    def _followed_array(self, expr: ast.expr, scope: Scope, depth: int) -> Array | None:
         expr, scope = self.program.resolved(expr, scope)
         if isinstance(expr, ast.Name):
             return self._by_name(expr.id, scope, depth)

@@ -57,10 +57,13 @@ def element_type(reader: Buffers, expr: ast.expr, scope: Scope, depth: int = 0, 
     """The type of an array's elements; empty where it is not known."""
     if depth > DEPTH:
         return ""
-    array = reader.array(expr, scope)
-    if array is not None and array.dtype:
-        return array.dtype
-    return _Elements(reader, depth, seen).of(expr, scope)
+    key = expr, scope, depth, seen
+    known = reader.types.get(key)
+    if known is None:
+        array = reader.array(expr, scope)
+        known = array.dtype if array is not None else ""
+        known = reader.types[key] = known or _Elements(reader, depth, seen).of(expr, scope)
+    return known
 
 
 def passed(program: PythonProgram, name: str, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:

@@ -99,6 +99,7 @@ class PythonProgram:
         """What is put into tables: the table, the value and where that is written."""
         self.written: set[str] = set()
         """Names of tables and arrays of which a part is set."""
+        self._returned: dict[tuple[ast.Call, Scope], tuple[ast.expr, Scope] | None] = {}
         self._visit_body(tree, None)
 
     # ------------------------------------------------------------------------------------------------- places
@@ -286,6 +287,12 @@ class PythonProgram:
         """What a call of a function of the file returns, where that is one expression of what it is given."""
         if not isinstance(expr, ast.Call):
             return None
+        key = expr, scope
+        if key not in self._returned:
+            self._returned[key] = self._result(expr, scope)
+        return self._returned[key]
+
+    def _result(self, expr: ast.Call, scope: Scope) -> tuple[ast.expr, Scope] | None:
         plain = isinstance(expr.func, ast.Name)
         inner = self.function(dotted(expr.func) or "", scope) if plain else self._method(expr.func, scope)
         if inner is None or any(isinstance(arg, ast.Starred) for arg in expr.args):

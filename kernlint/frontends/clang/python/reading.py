@@ -53,6 +53,8 @@ class Reader(Buffers):
         self.host = HostBuilder(span, getattr(owner, "name", "module"))
         self.known: frozenset[str] = frozenset()
         self.ranks: dict[str, int] = {}
+        self.arrays = {}
+        self.types = {}
 
     def product(self, factors: Sequence[Expr]) -> Expr:
         out = factors[0]
