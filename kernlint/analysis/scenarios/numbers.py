@@ -29,6 +29,7 @@ from kernlint.symbolic.terms import (
     const,
     is_one_bit,
     plain,
+    subterms,
     symbols,
 )
 from kernlint.tree.types import BOOL, IntType
@@ -41,7 +42,7 @@ for each other; whole numbers of 64 bytes."""
 PORTION = 64
 """The value of scalars by which an address is divided and nothing is multiplied: what several threads share."""
 
-ADDED = (200_000_000, 230_000_000, 260_000_000, 290_000_000, 320_000_000, 350_000_000, 380_000_000, 410_000_000)
+ADDED = (200_000_096, 230_000_000, 260_000_000, 290_000_000, 320_000_000, 350_000_000, 380_000_000, 410_000_000)
 """Values for scalars that are only added to an address: far from it, and from each other."""
 
 Numbers = tuple[tuple[Symbol, int], ...]
@@ -92,6 +93,65 @@ def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int
             return None
         out.append((symbol, PORTION - value))
     return out
+
+
+def fitting(scalars: Iterable[Symbol], query: Overlap, extent: int | None) -> list[Numbers]:
+    """Two choices of values for ``scalars`` that are only added to a place, or that rests are taken of, in an array of
+    ``extent`` bytes.
+
+    Those that a place is held against are some elements more than a warp has threads: all that they bound is soon seen.
+    A base behind which a second part of the array begins is held against nothing, and as far behind the first as the
+    array has elements.  Empty where one of them is a pitch or a divisor, or the array has few elements.
+    """
+    size = max(query.a.size, query.b.size)
+    most = 0 if extent is None or size <= 0 else extent // size
+    apart = _products(query.a) | _products(query.b) | _parts(query.a, _NONE)[1] | _parts(query.b, _NONE)[1]
+    if (extent is not None and most < LEAST_ROOM) or not apart.isdisjoint(scalars):
+        return []
+    ends, bounds = (_held(query.a, at) | _held(query.b, at) for at in (True, False))
+    held = sorted((s for s in scalars if s in ends | bounds), key=lambda s: (s not in ends, s.serial), reverse=True)
+    bases = [symbol for symbol in scalars if symbol not in ends and symbol not in bounds]
+    if len(bases) > len(ADDED) or len(held) > len(SOME):
+        return []
+    last = (most - 1) | 1 if most & 1 else most - 1
+    return [
+        (
+            *((symbol, value + more) for symbol, value in zip(held, SOME, strict=False)),
+            *((s, ADDED[at] if extent is None else last - more // 8 - 4 * at) for at, s in enumerate(bases)),
+        )
+        for more in (0, 16)
+    ]
+
+
+LEAST_ROOM = 32
+"""Elements of an array that has room for values without coincidences."""
+
+SOME = (37, 101, 229, 485)
+"""Values for scalars that places are held against: more than a warp, and no whole number of anything."""
+
+_NONE: frozenset[Symbol] = frozenset()
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _products(side: Side) -> frozenset[Symbol]:
+    """The symbols by which something is multiplied in an access and its conditions."""
+    terms = (mono for term in (side.offset, *side.facts) for mono in monomials(term) if len(mono) > 1)
+    return frozenset(symbol for mono in terms for atom in mono for symbol in atom.symbols)
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _held(side: Side, loops: bool) -> frozenset[Symbol]:
+    """The symbols that what moves with a thread, or in a loop, is compared with, in conditions of loops or others."""
+    ends = (loop.condition for loop in side.counters if loop.condition is not None)
+    found: set[Symbol] = set()
+    for fact in ends if loops else (*side.guards, side.offset):
+        for part in subterms(fact):
+            if part.op in ("lt", "le") and any(s.kind in _MOVING for s in part.symbols):
+                found.update(part.symbols)
+    return frozenset(found)
+
+
+_MOVING = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER})
 
 
 @functools.lru_cache(maxsize=1 << 10)

@@ -23,6 +23,7 @@ from kernlint.analysis.scenarios.numbers import (
     Numbers,
     addresses,
     equalities,
+    fitting,
     is_power,
     parts_of_blocks,
     pitches,
@@ -238,7 +239,7 @@ class Asker:
             witness = self._found(query, pair.first.root)
             if witness is not None and not warp and equal_values.holds(pair, witness):
                 witness = self._unequal(pair, query, shape)
-            if witness is None or witness.data_in_address or not self._generic(query):
+            if witness is None or witness.data_in_address or not self._generic(query, pair.first.root):
                 continue
             if pair.first is not pair.second or self.shapes.seen:
                 return witness
@@ -376,8 +377,9 @@ class Asker:
         self.answers[query] = result
         return result
 
-    def _generic(self, query: Overlap) -> bool:
-        """Whether the threads still meet when the scalars in the addresses have values without coincidences."""
+    def _generic(self, query: Overlap, root: Root) -> bool:
+        """Whether the threads still meet when the scalars in the addresses have values without coincidences: far from
+        each other, or as large as an array in shared memory has room for."""
         found: dict[Symbol, None] = {}
         for at in (query.a, query.b):
             found.update((s, None) for s in symbols(at.offset) if scalar(s) and is_shared(s, query))
@@ -387,9 +389,11 @@ class Asker:
         if not found:
             return True
         values = pitches(found, query)
-        if values is None:
-            return False
-        return self.ask(replace(query, launch=query.launch.told(tuple(values)))) is not None
+        if values is not None and self.ask(replace(query, launch=query.launch.told(tuple(values)))) is not None:
+            return True
+        several = [] if root.kind is not RootKind.VARIABLE else fitting(found, query, root.extent)
+        met = (self._found(replace(query, launch=query.launch.told(values)), root) for values in several)
+        return bool(several) and all(witness is not None for witness in met)
 
 
 def _outside(witness: Refuted, root: Root) -> bool:

@@ -37,6 +37,9 @@ PLAIN = SETTLED - {SymbolKind.LOAD} | {SymbolKind.THREAD, SymbolKind.COUNTER}
 _LINEAR = frozenset({"add", "sub", "mul", "neg", "cast", "shl", "min", "max", "select"})
 """Operations through which an input is looked for when they hold the thread's index too."""
 
+_DIGITS = frozenset({"shr", "div", "and", "mod"})
+"""Operations with a number that leave some of the digits of a value, through which an input is looked for too."""
+
 _COUNTS = frozenset({"__popc", "__popcll", "popcount"})
 """Functions that count bits: whose they are is lost."""
 
@@ -130,7 +133,8 @@ def _find(term: Term, private: frozenset[Symbol], found: dict[Term, None]) -> bo
     if isinstance(term.type, IntType) and _is_input(term, private):
         found[term] = None
         return True
-    return term.op in _LINEAR and all(_find(arg, private, found) for arg in term.terms)
+    through = term.op in _LINEAR or (term.op in _DIGITS and any(arg.value is not None for arg in term.terms))
+    return through and all(_find(arg, private, found) for arg in term.terms)
 
 
 def _value(term: Term) -> Term:
