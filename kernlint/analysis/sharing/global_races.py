@@ -12,6 +12,7 @@ and updated without an atomic operation, which is a race as soon as an index occ
 
 from collections.abc import Callable, Sequence
 
+from kernlint.analysis.accesses.needed import as_needed
 from kernlint.analysis.accesses.pairs import (
     Pair,
     awaited,
@@ -238,6 +239,8 @@ def _judge(
                 continue
             told = past(finder.asker.unseen, pair)
             answer = finder.meet(inside_rows(told), "block", _within_warps(pair)) if told is not None else None
+            if answer is not None and told is not None and (closer := as_needed(told, finder.asker.of)) is not None:
+                told, answer = closer, finder.meet(inside_rows(closer), "block", _within_warps(pair))
             if answer is None or told is None or excused(COLLISION, told, answer[0]):
                 continue
             if known_order.within_block(first, second) is None:
@@ -252,6 +255,8 @@ def _judge(
     ):
         pair = across(first, second)
         answer = finder.meet(pair, "blocks")
+        if answer is not None and (closer := as_needed(pair, finder.asker.of)) is not None:
+            pair, answer = closer, finder.meet(closer, "blocks")
         if (
             answer is not None
             and not excused(COLLISION, pair, answer[0])

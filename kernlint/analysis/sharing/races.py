@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kernlint.analysis.accesses.needed import as_needed
 from kernlint.analysis.accesses.pairs import (
     Pair,
     awaited,
@@ -129,6 +130,8 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
         alike = put_before(pair) or (not warp and put_by_own_warp(pair))
         asked_of = None if alike else past(asker.unseen, pair)
         race = asker.race(inside_rows(asked_of), warp=warp) if asked_of is not None else None
+        if warp and race is not None and (closer := as_needed(race.pair, asker.of)) is not None:
+            race = asker.race(inside_rows(closer), warp=warp)
         asked[key] = asked.get(key, 0) + before - asker.left
         if race is not None and not excused(COLLISION, pair, race.witness):
             found[key] = race
