@@ -65,6 +65,16 @@ _CUDA = pattern(rb"\b__global__\b[^;{}()]*\(")
 _ESCAPE = pattern(rb"\\(?:\r?\n|.)", re.DOTALL)
 
 
+OPEN_TYPE = "kl_open_type_"
+"""Before the name of a type that the host program gives a text when it runs."""
+
+OPEN_NUMBER = "KL_OPEN_"
+"""Before the name of a number that the host program gives a text when it runs."""
+
+OPEN_CODE = b"/*kernlint: open*/"
+"""Stands in a text into which the host program puts code, or declarations, that are not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """A program found in a host file: its dialect and the text, blank where the host code is, of equal length.
@@ -81,6 +91,12 @@ class Program:
     end: int
     places: tuple[tuple[int, int, int], ...] | None = None
     usage: Usage | None = None
+    holes: tuple[tuple[int, int], ...] = ()
+    """Byte ranges of the text that the host program fills in when it runs; names stand there meanwhile."""
+    assembled: bool = False
+    """Whether the host program puts it together, of literals and values that ``places`` tells of."""
+    varied: bool = False
+    """Whether it is one of several that the host program makes of the same literals, with other types or code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,21 +175,27 @@ def literals(host: bytes, start: int, end: int, percent: bool, braces: bool) -> 
     for match in _PYTHON.finditer(host, start, end):
         found = _literal(match, percent, braces)
         if found is not None:
-            yield found
+            yield found[:2]
 
 
 def python_literals(host: bytes, start: int, end: int) -> Iterator[tuple[int, bytes, bool]]:
     """Place and text, as it is written, of what is in each of the Python literals from ``start`` to ``end``; whether
     it is filled in where it stands."""
+    for at, text, prefix in prefixed_literals(host, start, end):
+        yield at, text, b"f" in prefix
+
+
+def prefixed_literals(host: bytes, start: int, end: int) -> Iterator[tuple[int, bytes, bytes]]:
+    """Place, text as it is written, and prefix of each of the Python literals from ``start`` to ``end``."""
     for match in _PYTHON.finditer(host, start, end):
         name = "body" if match.group("quote") else "line"
         if match.group(name) is not None:
             prefix = match.group("prefix") or match.group("short") or b""
-            yield match.start(name), match.group(name), b"f" in prefix.lower()
+            yield match.start(name), match.group(name), prefix.lower()
 
 
 def _python_programs(host: bytes) -> Iterator[Program]:
-    group: list[tuple[int, int, int, bytes]] = []  # start and end of the literal, start and text of what is in it
+    group: list[_Piece] = []
     at = 0
     for match in _PYTHON.finditer(host):
         apart = host[at : match.start()].strip(b" \t\r\n\\")
@@ -189,8 +211,17 @@ def _python_programs(host: bytes) -> Iterator[Program]:
         yield from _joined(host, group)
 
 
-def _literal(match: re.Match[bytes], percent: bool, braces: bool) -> tuple[int, bytes] | None:
-    """Place and text of what is in a Python literal; None for a comment."""
+def _literal(
+    match: re.Match[bytes], percent: bool, braces: bool
+) -> tuple[int, bytes, tuple[tuple[int, int], ...]] | None:
+    """Place and text of what is in a Python literal, and what is filled in there; None for a comment."""
+    holes: list[tuple[int, int]] = []
+
+    def fill(found: re.Match[bytes]) -> bytes:
+        if found.group() not in (b"{{", b"}}", b"%%"):
+            holes.append((match.start(name) + found.start(), match.start(name) + found.end()))
+        return hole(found)
+
     name = "body" if match.group("quote") else "line"
     text = match.group(name)
     if text is None:
@@ -199,14 +230,15 @@ def _literal(match: re.Match[bytes], percent: bool, braces: bool) -> tuple[int, 
     if b"r" not in prefix and name == "line":
         text = _ESCAPE.sub(_unescape, text)
     if b"jinja" in match.string and (b"{%" in text or b"{{" in text):
-        text = _JINJA.sub(hole, _one_way(text, _BLOCK))
+        text = _JINJA.sub(fill, _one_way(text, _BLOCK))
     if percent:
-        text = PERCENT.sub(hole, text)
+        text = PERCENT.sub(fill, text)
     elif b"%(" in text:
-        text = _NAMED.sub(hole, text)  # filled in elsewhere; no C text has such a thing
+        text = _NAMED.sub(fill, text)  # filled in elsewhere; no C text has such a thing
     if b"f" in prefix or braces:
-        text = BRACES.sub(hole, text)
-    return match.start(name), DOLLAR.sub(hole, _MAKO.sub(_spaces, _one_way(text)))
+        text = BRACES.sub(fill, text)
+    text = DOLLAR.sub(fill, _MAKO.sub(_spaces, _one_way(text)))
+    return match.start(name), text, tuple(sorted(holes))
 
 
 def _one_way(text: bytes, control: re.Pattern[bytes] = _CONTROL) -> bytes:
@@ -229,18 +261,24 @@ def _one_way(text: bytes, control: re.Pattern[bytes] = _CONTROL) -> bytes:
     return bytes(out)
 
 
-def _joined(host: bytes, literals: list[tuple[int, int, int, bytes]]) -> Iterator[Program]:
-    joined = b" ".join(text for _, _, _, text in literals)
-    language = _dialect(joined)
+_Piece = tuple[int, int, int, bytes, tuple[tuple[int, int], ...]]
+"""Start and end of a literal, start and text of what is in it, and what is filled in there."""
+
+
+def _joined(host: bytes, literals: list[_Piece]) -> Iterator[Program]:
+    joined = b" ".join(text for _, _, _, text, _ in literals)
+    language = dialect_of(joined)
     if language is None:
         return
     out = bytearray(b" " * len(host))
-    for _, _, start, text in literals:
+    for _, _, start, text, _ in literals:
         out[start : start + len(text)] = text
-    yield Program(language, bytes(out), literals[0][0], literals[-1][1])
+    holes = tuple(each for _, _, _, _, found in literals for each in found)
+    yield Program(language, bytes(out), literals[0][0], literals[-1][1], holes=holes)
 
 
-def _dialect(text: bytes) -> Language | None:
+def dialect_of(text: bytes) -> Language | None:
+    """The language of a text with kernels; None: it has none."""
     if b"{" not in text:
         return None
     return Language.OPENCL if _OPENCL.search(text) else Language.CUDA if _CUDA.search(text) else None
@@ -262,14 +300,14 @@ def _spaces(match: re.Match[bytes]) -> bytes:
 
 
 def _program(host: bytes, literals: list[re.Match[bytes]]) -> Iterator[Program]:
-    pieces: list[tuple[int, int, int, bytes]] = []
+    pieces: list[_Piece] = []
     for literal in literals:
         if literal.group("raw") is not None:
             start, text = literal.start("body"), literal.group("body")
         else:
             quote = literal.group().index(b'"')
             start, text = literal.start() + quote + 1, _ESCAPE.sub(_unescape, literal.group()[quote + 1 : -1])
-        pieces.append((literal.start(), literal.end(), start, text))
+        pieces.append((literal.start(), literal.end(), start, text, ()))
     if pieces:
         yield from _joined(host, pieces)
 

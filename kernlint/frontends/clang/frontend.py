@@ -124,8 +124,7 @@ class ClangFrontend:
             further: list[Module] = []
             embedded: list[tuple[Program, Module]] = []
             if language is not Language.OPENCL and options.device:
-                for program in programs(source.data, is_python(source)):
-                    program, macros = self._filled(source, program)
+                for program, macros in self._programs(source, options.around is not None):
                     inner = SourceFile(source.path, program.text, source.encoding)
                     chosen = replace(options, defines=(*options.defines, *macros)) if macros else options
                     module, *others = self._modules(inner, program.language, chosen, Cost(), piece=True)
@@ -152,13 +151,16 @@ class ClangFrontend:
         return modules
 
     @staticmethod
-    def _filled(source: SourceFile, program: Program) -> tuple[Program, tuple[str, ...]]:
-        """A program with what a Python file is seen to fill in, and macros for what is too long for its place."""
+    def _programs(source: SourceFile, elsewhere: bool) -> Iterator[tuple[Program, tuple[str, ...]]]:
+        """The programs in string literals, with what a Python file is seen to put together and to fill in, and macros
+        for what is too long for its place."""
+        found = programs(source.data, is_python(source))
         if not is_python(source):
-            return program, ()
-        from kernlint.frontends.clang.python.fills import filled
+            yield from ((program, ()) for program in found)
+            return
+        from kernlint.frontends.clang.python.fills import completed
 
-        return filled(source.data, program)
+        yield from completed(source.path, source.data, list(found), elsewhere)
 
     def _with_others(
         self,

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Mapping
 
+from kernlint.frontends.clang.embedded import OPEN_TYPE
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.prelude import FOLDER
 from kernlint.frontends.clang.unknowns import Role, Unknown
@@ -135,6 +136,8 @@ class MadeUp:
         """The numbers that a type stands for which the build gives: a vector by the components that are asked for or
         its name's last digit, else a plain number; None where it is used as a class."""
         name = entry.unknown.name
+        if name.startswith(OPEN_TYPE):
+            return self._open_type(name)
         fields = self.uses.fields(name)
         if not self.self_contained or entry.unknown.scope or entry.arguments or not fields <= set("xyzw"):
             return None
@@ -145,6 +148,10 @@ class MadeUp:
         if width is None and lanes:
             return f"float{max(lanes, 2)}"
         return f"float{width.group()}" if width and int(width.group()) >= lanes else "float" if not lanes else None
+
+    def _open_type(self, name: str) -> str:
+        """The numbers that a type stands for which the host program gives: whole ones where one is a subscript."""
+        return "int" if self.uses.subscripts_with(name) else "float"
 
     def _class_head(self, entry: Entry) -> str:
         """A parameter list that takes all the argument lists, each position a type or a value by most of them."""
@@ -183,6 +190,8 @@ class MadeUp:
 
     def _opencl_declaration(self, entry: Entry) -> str:
         name = entry.unknown.name
+        if name.startswith(OPEN_TYPE):
+            return f"typedef {self._open_type(name)} {name};"
         if entry.role in (Role.TYPE, Role.ENUM):
             if wide := _WIDE.fullmatch(name):
                 return f"typedef {wide.group(1)} {name} __attribute__((ext_vector_type({wide.group(2)})));"

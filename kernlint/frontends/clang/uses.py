@@ -147,6 +147,15 @@ class Uses:
             for at in self._places.get(variable, ())
         )
 
+    def subscripts_with(self, name: str) -> bool:
+        """Whether variables of a type, or what they point to, stand in subscripts, remainders or bits."""
+        return any(
+            _COUNTING.search(self.text, max(0, at - 60), at) is not None
+            or _COUNTED.match(self.text, at + len(variable)) is not None
+            for variable in self._variables(name)
+            for at in self._places.get(variable, ())
+        )
+
     def members(self, name: str) -> dict[str, Members]:
         """What variables of a type are asked for: its members, whether they are subscripted, and theirs in turn."""
         found: dict[str, Members] = {}
@@ -262,6 +271,8 @@ _FIELD = pattern(r"\s*(?:\[[^\]]*\]\s*)?(?:\.|->)\s*([A-Za-z_]\w*)")
 _VARIABLE = pattern(r"[\s*&]+(?:const\s+|__restrict__\s+|restrict\s+)*(\w+)")
 _PATH = pattern(r"(?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*)+")
 _INSIDE = tuple("_.:abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_COUNTING = pattern(r"\[[^\[\];{}=]*$|[%&|]\s*$|<<\s*$|>>\s*$")
+_COUNTED = pattern(r"\s*(?:\[[^\[\]]*\]\s*)?(?:%|&(?!&)|\|(?!\|)|\^|<<|>>)")
 _RECKONED = pattern(r"\s*(?:\[|[-+*/]=|[-+*/](?![-+*/=>)]))")
 _COMPONENT = pattern(r"\s*\([^()]*\)\s*\.\s*(?:[xyzw]+|s[0-9a-fA-F]+|lo|hi)\b")
 _AFTER_TYPE_WORD = pattern(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$")

@@ -63,8 +63,12 @@ class PythonFrontend:
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
         """Paths of other files that decide what the source means."""
         found = self.strings.headers(source, options)
-        if options.around is None or not is_python(source.path) or not COMPILED.search(source.data):
+        if options.around is None or not is_python(source.path):
             return found
+        if not COMPILED.search(source.data):
+            from kernlint.frontends.clang.python.fills import files_read
+
+            return (*found, *files_read(source.path))
         from kernlint.frontends.clang.python.program import program_of
         from kernlint.frontends.python.functions import Finder
         from kernlint.frontends.python.module import launching_files

@@ -20,7 +20,7 @@ def modules(name: str, text: str) -> list[tuple[str, list[str]]]:
     """The language of each module of a file, and its kernels that lost nothing but names left open."""
     found = ClangFrontend().parse_file(SourceFile(name, text.encode(), "utf-8"))
     return [
-        (m.language, [k.name for k in m.kernels if all(loss.kind == "name" for loss in k.function.losses)])
+        (m.language, [k.name for k in m.kernels if all(loss.kind in ("name", "given") for loss in k.function.losses)])
         for m in found
     ]
 

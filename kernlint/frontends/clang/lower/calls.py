@@ -178,7 +178,7 @@ def finish_call(
         type_ = type_.pointee
     if function is None and (made_up or declaration is None):
         numbers = not any(_is_no_number(scope, each.type) for each in args)
-        given = made_up and lowering.self_contained and receiver is None and numbers
+        given = made_up and (name in lowering.numbers or (lowering.self_contained and receiver is None and numbers))
         what = "function that the build gives" if given else "function that is not declared"
         scope.lose("given" if given else "call", f"call of a {what}: {name}", cursor)
     return Call(span, type_, qualified or name, function, args, receiver)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.embedded import OPEN_CODE, OPEN_NUMBER, OPEN_TYPE
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
@@ -80,11 +81,14 @@ def lower_module(
 
 
 def _numbers(parsed: ParseResult) -> frozenset[str]:
-    """Names that the source lacks and that host code gives numbers to."""
+    """Names that the source lacks and that host code gives numbers to, or may give a meaning by what it puts in."""
+    if not parsed.synthesised or OPEN_CODE in parsed.text:
+        return parsed.synthesised
+    opened = frozenset(name for name in parsed.synthesised if name.startswith((OPEN_TYPE, OPEN_NUMBER)))
     around = parsed.options.around
-    if around is None or not parsed.synthesised:
-        return frozenset()
-    return parsed.synthesised & frozenset(around.numbers_for(parsed.path))
+    if around is None:
+        return opened
+    return opened | (parsed.synthesised & frozenset(around.numbers_for(parsed.path)))
 
 
 def _errors(parsed: ParseResult) -> list[tuple[int, str]]:

@@ -9,13 +9,16 @@ known (:mod:`kernlint.frontends.clang.embedded`).
 from __future__ import annotations
 
 import ast
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from kernlint.frontends.clang.embedded import BRACES, DOLLAR, PERCENT, Program, hole, python_literals
 from kernlint.frontends.clang.python.entered import entered
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import Reader
+from kernlint.frontends.clang.python.texts.assembled import assembled
+from kernlint.frontends.clang.python.texts.followed import LAST_READ
 from kernlint.record import dataclass, replace
 from kernlint.tree.nodes import IntLit
 
@@ -44,17 +47,43 @@ class _Filling:
     scope: Scope
 
 
-def filled(host: bytes, program: Program) -> tuple[Program, tuple[str, ...]]:
-    """``program`` with what the host file says of its open places, and macros (``NAME=VALUE``) for the rest."""
-    around = program_of(host) if program.places is None else None
+def completed(
+    path: str, host: bytes, programs: Sequence[Program], elsewhere: bool
+) -> Iterator[tuple[Program, tuple[str, ...]]]:
+    """The programs of a file with what it says of their open places, and macros (``NAME=VALUE``) for values that are
+    too long for these; what it puts together of several parts, or leaves open, as a text of its own.  ``elsewhere``:
+    other files of the project may be looked at."""
+    around = program_of(host) if any(program.places is None for program in programs) else None
     if around is None:
-        return program, ()
+        yield from ((program, ()) for program in programs)
+        return
+    known = _Fillings(around)
+    plain = [filled(program, known) for program in programs if program.places is None]
+    whole = iter(zip(assembled(path, around, [program for program, _ in plain], elsewhere), plain, strict=True))
+    for program in programs:
+        if program.places is not None:
+            yield program, ()
+            continue
+        (better, options), (_, macros) = next(whole)
+        yield better, (*macros, *options)
+
+
+def files_read(path: str) -> tuple[str, ...]:
+    """Other files that the program at a path, the last that was looked at, was followed into."""
+    return LAST_READ.get(os.path.abspath(path), ())
+
+
+def filled(program: Program, known: _Fillings) -> tuple[Program, tuple[str, ...]]:
+    """``program`` with what the host file says of its open places, and macros (``NAME=VALUE``) for the rest."""
+    host = known.program.data
     text = bytearray(program.text)
     defines: dict[bytes, str] = {}
-    known = _Fillings(around)
+    given: set[tuple[int, int]] = set()
+    left: set[tuple[int, int]] = set(program.holes)
     for start, body, is_f in python_literals(host, program.start, program.end):
-        for low, high, value in known.of(start, body, is_f):
+        for low, high, value, is_known in known.of(start, body, is_f):
             size = high - low
+            (given if is_known else left).add((low, high))
             written = value.encode()
             if len(written) <= size:
                 text[low:high] = written.rjust(size)
@@ -64,7 +93,8 @@ def filled(host: bytes, program: Program) -> tuple[Program, tuple[str, ...]]:
                     defines[name] = value
                     text[low:high] = name.rjust(size)
     macros = tuple(f"{name.decode()}={value}" for name, value in defines.items())
-    return replace(program, text=_with_instances(bytes(text), program, known)), macros
+    holes = tuple(sorted(left - given))
+    return replace(program, text=_with_instances(bytes(text), program, known), holes=holes), macros
 
 
 def _with_instances(text: bytes, program: Program, known: _Fillings) -> bytes:
@@ -160,26 +190,30 @@ class _Fillings:
 
     # ------------------------------------------------------------------------------------------------- values
 
-    def of(self, start: int, body: bytes, is_f: bool) -> Iterator[tuple[int, int, str]]:
-        """(start, end, text) for each open place of a literal with a value, as offsets in the host file."""
+    def of(self, start: int, body: bytes, is_f: bool) -> Iterator[tuple[int, int, str, bool]]:
+        """(start, end, text, whether that is what stands there) for open places of a literal, as offsets in the host
+        file: the value where there is one, else a name."""
         if is_f:
             scope, line = self._around(start)
             for match in BRACES.finditer(body):
                 expr = _parsed(match.group(1), line) if match.group(1) is not None else None
                 value = self._value(expr, scope) if expr is not None else None
                 if value is not None:
-                    yield start + match.start(), start + match.end(), value
+                    yield start + match.start(), start + match.end(), value, True
             return
         found: dict[tuple[int, int], str | None] = {}
         for filling in self.found.get(start, ()):
             for low, high, expr in _places(body, filling):
                 value = self._value(expr, filling.scope) if expr is not None else None
                 found[low, high] = value if found.get((low, high), value) == value else None
+        known = {span for span, text in found.items() if text is not None}
         for match in self._open(start, body):
             found[match.span()] = found.get(match.span()) or hole(match).decode("utf-8", "replace").strip()
+            if match.group() in (b"{{", b"}}", b"%%"):
+                known.add(match.span())
         for (low, high), text in found.items():
             if text is not None:
-                yield start + low, start + high, text
+                yield start + low, start + high, text, (low, high) in known
 
     def _open(self, start: int, body: bytes) -> Iterator[re.Match[bytes]]:
         """All places of a literal that something elsewhere fills in, and what stands for a brace or ``%`` there."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from kernlint.frontends.clang.embedded import OPEN_TYPE
 from kernlint.frontends.clang.python.buffers import WIDTHS
 from kernlint.frontends.clang.python.elements import element_type
 from kernlint.frontends.clang.python.layout import last_axes, out_of_order
@@ -31,6 +32,8 @@ def misfit(
     reader: Reader, api: str, arg: ast.expr, scope: Scope, kernel: FunctionDecl, param: ParamDecl
 ) -> Remark | None:
     """The remark on an argument that is not what the parameter reads; None where it is, or nothing is known."""
+    if has_open_types(kernel):
+        return None
     place = Span(reader.host.span.file, reader.program.start(arg), reader.program.end(arg))
     if isinstance(param.type, PointerType):
         given, wanted = element_type(reader, arg, scope), param.type.pointee
@@ -56,6 +59,11 @@ def misfit(
         start, end = reader.program.start(made), reader.program.end(made)
         related.append((Span(reader.host.span.file, start, end), "made here"))
     return Remark("argument-misfit", place, kernel.name, words, tuple(related))
+
+
+def has_open_types(kernel: FunctionDecl) -> bool:
+    """Whether a kernel has types that the program puts in when it runs, which are not known."""
+    return any(loss.kind == "given" and OPEN_TYPE in loss.reason for loss in kernel.losses)
 
 
 def _bound_once(arg: ast.expr, scope: Scope) -> ast.expr | None:

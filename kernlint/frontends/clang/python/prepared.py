@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.buffers import WIDTHS
-from kernlint.frontends.clang.python.passed import name_of
+from kernlint.frontends.clang.python.passed import has_open_types, name_of
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.source import Span
 from kernlint.tree.nodes import FunctionDecl, Kernel, Module, Remark
@@ -35,7 +35,11 @@ def named(
     """The kernels of a name, in the program at ``origin`` where that is known, with their modules."""
     for source, module in made:
         here = origin is None or source.start <= origin < source.end
-        if here and source.places is None and (module.language == "opencl") == opencl:
+        if (
+            here
+            and (source.places is None or (source.assembled and not source.varied))
+            and (module.language == "opencl") == opencl
+        ):
             yield from ((module, kernel) for kernel in module.kernels if kernel.name == name)
 
 
@@ -58,7 +62,7 @@ def _misprepared(
 ) -> Remark | None:
     """The remark on the first stated type that is not the parameter's, or on their number."""
     stated = _stated(program, call.args[0], scope) if call.args and not kernel.template_params else None
-    if not stated:
+    if not stated or has_open_types(kernel):
         return None
     at = Span(file, program.start(call.args[0]), program.end(call.args[0]))
     if len(stated) != len(kernel.params):

@@ -28,7 +28,7 @@ _LAST_WORD = pattern(rb"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$")
 _SPACE = pattern(rb"\b(?:__)?(?:global|local|constant|private)\b")
 _COMPLEX = pattern(rb"\bc(?:float|double)_|\bcomplex\b")
 
-_TYPES = {
+TYPES = {
     "bool": "bool",
     "int8": "signed char",
     "uint8": "unsigned char",
@@ -118,7 +118,7 @@ class _Snippets:
         if isinstance(expr, ast.Call) and (dotted(expr.func) or "").endswith("dtype") and len(expr.args) == 1:
             expr, scope = self.program.resolved(expr.args[0], scope)
         said = self.program.string(expr, scope) or (dotted(expr) or "").rpartition(".")[2]
-        return _TYPES.get(said, otherwise)
+        return TYPES.get(said, otherwise)
 
     def parameters(self, name: str) -> list[_Argument]:
         """The declarations in an argument that lists them: a string, or a list of ``VectorArg`` and ``ScalarArg``."""
@@ -662,7 +662,7 @@ def _cupy_arguments(s: _Snippets, name: str, output: bool) -> Iterator[_CupyArgu
         yield _CupyArgument(raw, type_, part.cut(last.start(), last.end()), output)
 
 
-_CUPY_TYPES = {**_TYPES, "complex64": "complex<float>", "complex128": "complex<double>"}
+_CUPY_TYPES = {**TYPES, "complex64": "complex<float>", "complex128": "complex<double>"}
 
 
 def _cupy(s: _Snippets, snippets: Mapping[str, Text]) -> tuple[list[_CupyArgument], dict[str, Text]]:
