@@ -34,7 +34,10 @@ _WORD = pattern(r"\w+")
 _NO_TYPES = frozenset({"return", "goto", "else", "case", "typedef", "struct", "union", "enum"})
 _MAKEFILES = frozenset({"Makefile", "makefile", "GNUmakefile"})
 _MAKES = ("Makefile", "makefile", "GNUmakefile")
-_SCRIPTS = frozenset({"setup.py", "meson.build"})
+_SCRIPTS = frozenset(
+    {"setup.py", "meson.build", "BUILD", "BUILD.bazel", "SConstruct", "SConscript", "wscript", "build.rs", "xmake.lua"}
+)
+_OPTIONS = ("meson_options.txt", "meson.options")
 _TYPE = "float"
 _OPENCL = (".cl", ".clh", ".ocl", ".opencl")
 _CUDA = (".cu", ".hip")
@@ -86,7 +89,7 @@ class Builds:
         named: dict[str, list[str]] = {}
         for path in self._files:
             name = posixpath.basename(path)
-            if name == "CMakeLists.txt" or name in _MAKEFILES or name in _SCRIPTS or name.endswith((".cmake", ".mk")):
+            if _builds(name) or name in _OPTIONS:
                 named.setdefault(name, []).append(path)
         reader = cmake.Reader(self._text, lambda name: next(iter(named.get(name, ())), None))
         paths = sorted(path for paths in named.values() for path in paths)[:MAX_BUILD_FILES]
@@ -97,7 +100,12 @@ class Builds:
             elif name in _MAKEFILES or name.endswith(".mk"):
                 found += scripts.makefile(self._text(path), folder)
             elif name in _SCRIPTS:
-                found += scripts.script(self._text(path), folder)
+                chosen = (
+                    next((at for name in _OPTIONS for at in named.get(name, ())), None)
+                    if name == "meson.build"
+                    else None
+                )
+                found += scripts.script(self._text(path), folder, self._text(chosen) if chosen else "")
         return found, reader.variables
 
     @property

@@ -1,10 +1,11 @@
-"""Macros that makefiles, ``setup.py`` and ``meson.build`` define, as far as constants say."""
+"""Macros that makefiles and build scripts (``setup.py``, Meson, Bazel, SCons, Waf, Cargo, xmake) define, as far as
+constants say."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kernlint.project.cmake import Definition, is_macro
 from kernlint.text.patterns import pattern
@@ -53,23 +54,111 @@ def makefile(text: str, folder: str) -> Iterator[Definition]:
                 yield Definition(made, folder, depth == 0, of)
 
 
-_QUOTED = pattern(r"(?<![\w])(?:[rR])?([\"'])(?:-D|/D)([A-Za-z_]\w*(?:=[^\"'\n{}%]*)?)\1(?!\s*%)")
+_WRITTEN = pattern(
+    r"(?<!\w)(?P<f>[rRfF]{0,2})(?P<quote>[\"'])(?:-D|/D)(?P<name>[A-Za-z_]\w*)(?P<value>=[^\"'\n]*)?(?P=quote)"
+    r"(?P<more>\s*(?:\.\s*format\(|%\s*\(?|\+\s*)(?=(?P<given>[^\n]*)))?"
+)
+"""A definition among words; with what is put into it where it is made of values."""
+
 _MACROS = pattern(r"define_macros\b[^=\[\n]*(?:=|\+=|\.append\(|\.extend\()\s*(\[?.*?(?:\]|\)\s*$))", re.S | re.M)
-_PAIR = pattern(r"\(\s*[\"']([A-Za-z_]\w*)[\"']\s*,\s*(None|[\"']([^\"'\n{}%]*)[\"']|\d+)\s*\)")
+_VALUE = r"(?:str\(|repr\()?(?:f?[\"'][^\"'\n]*[\"']|-?\w+)"
+_PAIR = pattern(rf"\(\s*[\"']([A-Za-z_]\w*)[\"']\s*,\s*({_VALUE})(?:\.to_string\(\))?\)?\s*\)")
+_LISTED = pattern(r"\b(?:local_)?(?:defines|CPPDEFINES)\s*\+?=\s*([\[{][^\]}]*[\]}])")
+_WORDS = pattern(r"(?<![(:])(?<![(:] )[\"']([A-Za-z_]\w*(?:=[^\"'\n]*)?)[\"'](?=\s*[,\]\n])")
+_ENTRY = pattern(rf"[\"']([A-Za-z_]\w*)[\"']\s*:\s*({_VALUE})")
+_CALLED = pattern(
+    r"(?:\.define|\badd_defines)\(\s*\"([A-Za-z_]\w*(?:=[^\"\n]*)?)\"(?:\s*,\s*(?:Some\()?\"([^\"\n]*)\")?"
+)
 _CHOICE = pattern(r"[ \t]*(?:if|elif|else|foreach|for)\b")
+_ASSIGNED = pattern(
+    r"^[ \t]*(?:let |const )?([A-Za-z_]\w*)\s*=\s*(?:int\()?(-?\d+|\"[^\"\n]*\"|'[^'\n]*')\)?\s*(?:#.*)?$", re.M
+)
+_AGAIN = pattern(r"^[ \t]*([A-Za-z_]\w*)\s*(?:[-+*/|]?=)(?!=)", re.M)
+_ASKED = pattern(r"^[ \t]*([A-Za-z_]\w*)\s*=\s*get_option\(\s*'(\w+)'\s*\)", re.M)
+_OPTION = pattern(r"\boption\(\s*'(\w+)'[^)]*?\bvalue\s*:\s*('[^'\n]*'|-?\d+)")
+_HOLE = pattern(r"@(\w+)@|\{(\w*)\}|%[dsi]")
+_ARGUMENT = pattern(
+    r"\s*(?:str\()?([\"'][^\"'\n]*[\"']|-?\d+|[A-Za-z_]\w*(?:\('\w+'\))?)(?:\.to_string\(\))?\)?\s*(,|[\])]|$)"
+)
 
 
-def script(text: str, folder: str) -> Iterator[Definition]:
-    """What a build script of Python or Meson in ``folder`` defines for the files below."""
+def script(text: str, folder: str, options: str = "") -> Iterator[Definition]:
+    """What a build script of Python, Meson, Bazel, SCons, Waf, Cargo or xmake in ``folder`` defines for the files
+    below; ``options`` is the text of the file that has Meson's options."""
     other = "cmake" in text.lower()  # whose -D sets a variable of its own, which often becomes a macro
-    for match in _QUOTED.finditer(text):
-        if is_macro(match.group(2)):
-            yield Definition(match.group(2), folder, not (other or stands_under_a_choice(text, match.start())))
-    for match in _MACROS.finditer(text):
-        for pair in _PAIR.finditer(match.group(1)):
-            value = "" if pair.group(2) == "None" else "=" + (pair.group(3) or pair.group(2)).strip("\"'")
-            if is_macro(made := pair.group(1) + value):
-                yield Definition(made, folder, not stands_under_a_choice(text, match.start(1) + pair.start()))
+    values = _constants(text, options)
+    for match in _WRITTEN.finditer(text):
+        made = match["name"] + _filled(match, values)
+        sure = not (other or stands_under_a_choice(text, match.start()))
+        if "\0" in made:
+            yield Definition(match["name"], folder, sure, open=True)
+        elif is_macro(made):
+            yield Definition(made, folder, sure)
+    pairs = [(match.group(1), match.start(1), _PAIR) for match in _MACROS.finditer(text)]
+    for listed in _LISTED.finditer(text):
+        whole = listed.group(1)
+        pairs += [(whole, listed.start(1), _PAIR), (whole, listed.start(1), _ENTRY), (whole, listed.start(1), _WORDS)]
+    for within, at, shape in pairs:
+        for pair in shape.finditer(within):
+            given = pair.group(2) if shape is not _WORDS else "None"
+            value = "" if given == "None" else "=" + _worth(given, values)
+            sure = not stands_under_a_choice(text, at + pair.start())
+            if "\0" in value:
+                yield Definition(pair.group(1), folder, sure, open=True)
+            elif is_macro(made := pair.group(1) + value):
+                yield Definition(made, folder, sure)
+    for call in _CALLED.finditer(text):
+        if is_macro(made := call.group(1) + ("=" + call.group(2) if call.group(2) else "")):
+            yield Definition(made, folder, not stands_under_a_choice(text, call.start()))
+
+
+def _constants(text: str, options: str) -> dict[str, str]:
+    """The names that a script gives one value, a number or a text, and Meson's options by ``get_option('name')``."""
+    often: dict[str, int] = {}
+    for match in _AGAIN.finditer(text):
+        often[match.group(1)] = often.get(match.group(1), 0) + 1
+    chosen = {match.group(1): match.group(2).strip("'") for match in _OPTION.finditer(options)}
+    values = {f"get_option('{name}')": value for name, value in chosen.items()}
+    found = [(match.group(1), match.group(2).strip("\"'")) for match in _ASSIGNED.finditer(text)]
+    found += [(match.group(1), chosen[match.group(2)]) for match in _ASKED.finditer(text) if match.group(2) in chosen]
+    return values | {name: value for name, value in found if often.get(name) == 1}
+
+
+def _worth(given: str, values: Mapping[str, str]) -> str:
+    """The value of a constant, or of a name for one; a zero byte where it is not known."""
+    given = given.removeprefix("str(").removeprefix("repr(")
+    if given[:1] == "f":
+        return _HOLE.sub(lambda hole: values.get(hole[2] or "", "\0"), given[1:].strip("\"'"))
+    if given[:1] in ("'", '"'):
+        return "\0" if any(sign in given for sign in "{}%") else given[1:-1]
+    return given if given.lstrip("-").isdigit() else values.get(given, "\0")
+
+
+def _filled(match: re.Match[str], values: Mapping[str, str]) -> str:
+    """The value that a definition has, ``=`` before it, with what is put into it; zero bytes for what is not known."""
+    value, more = match["value"] or "", (match["more"] or "").lstrip()
+    if more.startswith("+"):
+        argument = _ARGUMENT.match(match["given"])
+        return value + (_worth(argument.group(1), values) if argument is not None else "\0")
+    if not more and "f" not in match["f"].lower():
+        return value if not re.search(r"[{}%]", value) else value + "\0"
+    arguments: list[str] = []
+    at = 0
+    while more and (argument := _ARGUMENT.match(match["given"], at)) is not None:
+        arguments.append(_worth(argument.group(1), values))
+        at = argument.end()
+        if argument.group(2) != ",":
+            break
+    following = iter(arguments)
+
+    def put(hole: re.Match[str]) -> str:
+        name = hole[1] or hole[2] or ""
+        if name.isdigit():
+            return arguments[int(name)] if int(name) < len(arguments) else "\0"
+        return values.get(name, "\0") if name else next(following, "\0")
+
+    made = _HOLE.sub(put, value)
+    return made + "\0" if re.search(r"[{}%@]", made) else made
 
 
 def stands_under_a_choice(text: str, at: int) -> bool:

@@ -23,7 +23,10 @@ SOURCES = KERNEL_SUFFIXES | HOST_SUFFIXES | {".opencl", ".cxx", ".h++", ".c++", 
 """Suffixes of files that are read for facts."""
 
 _TEMPLATES = (".in", ".cmake", ".mk")
-_BUILD = frozenset({"CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "meson.build"})
+_BUILD = frozenset(
+    {"CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "meson.build", "meson_options.txt", "meson.options"}
+    | {"BUILD", "BUILD.bazel", "SConstruct", "SConscript", "wscript", "build.rs", "xmake.lua"}
+)
 
 
 @dataclass(slots=True)

@@ -89,6 +89,43 @@ def test_scripts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("n = 96\nadd_project_arguments('-DN=@0@'.format(n), language: ['cpp', 'cuda'])", ["N=96"]),
+        ("n = 96\nadd_project_arguments('-DN=' + n.to_string(), language: 'cuda')", ["N=96"]),
+        ("n = 96\nargs = [f'-DN=@n@']", ["N=96"]),
+        ("add_project_arguments('-DN=@0@'.format(get_option('pulses')), language: 'cuda')", ["N=48"]),
+        ("p = get_option('pulses')\nargs = ['-DN=@0@'.format(p)]", ["N=48"]),
+        ("n = 96\nn = 32\nargs = ['-DN=@0@'.format(n)]", ["N?"]),
+        ("WIDTH = 12\nargs = [f'-DW={WIDTH}', '-DV=%d' % WIDTH, '-DU=' + str(WIDTH), '-DT={}'.format(WIDTH)]",
+         ["W=12", "V=12", "U=12", "T=12"]),
+        ("args = [f'-DW={width()}']", ["W?"]),
+        ("WIDTH = 12\ndefine_macros=[('W', str(WIDTH)), ('V', f'{WIDTH}'), ('U', None), ('T', other)]",
+         ["W=12", "V=12", "U", "T?"]),
+        ('cuda_library(name = "k", local_defines = ["N=96", "FAST"], copts = ["-DM=4"])', ["M=4", "N=96", "FAST"]),
+        ("env = Environment(CPPDEFINES={'N': 96, 'M': '4'})", ["N=96", "M=4"]),
+        ("env.Append(CPPDEFINES=[('N', 96), 'FAST'])", ["N=96", "FAST"]),
+        ('cc::Build::new().cuda(true).define("N", "96").flag("-DM=4");', ["M=4", "N=96"]),
+        ('add_defines("N=96")', ["N=96"]),
+    ],
+)  # fmt: skip
+def test_values_that_scripts_put_into_definitions(text: str, made: list[str]) -> None:
+    options = "option('pulses', type: 'integer', min: 1, value: 48)"
+    assert [d.text + "?" * d.open for d in script(text, "", options)] == made
+
+
+def test_a_number_that_meson_defines_goes_before_the_default_of_a_header(tmp_path: Path) -> None:
+    (tmp_path / "meson.build").write_text("project('p')\nadd_project_arguments('-DN=@0@'.format(get_option('n')))\n")
+    (tmp_path / "meson.options").write_text("option('n', type: 'integer', value: 96)\n")
+    text = "#ifndef N\n#define N 128\n#endif\n__global__ void k(float *x) {\n    __shared__ float row[96];\n"
+    text += "    row[threadIdx.x] = x[threadIdx.x];\n    x[threadIdx.x] = 2 * row[threadIdx.x];\n}\n"
+    (tmp_path / "k.cu").write_text(text + "void run(float *x) { k<<<1, N>>>(x); }\n")
+    assert [result.finding.rule for result in check(tmp_path, "k.cu").results] == []
+    (tmp_path / "meson.options").write_text("option('n', type: 'integer', value: 100)\n")
+    assert [result.finding.rule for result in check(tmp_path, "k.cu").results] == ["array-index-out-of-range"]
+
+
+@pytest.mark.parametrize(
     ("text", "options"),
     [
         ('clBuildProgram(p, 1, &d, "-cl-std=CL1.2 -DA=4 -D B -I src/cl", 0, 0);', ["DA=4", "DB", "Isrc/cl"]),
