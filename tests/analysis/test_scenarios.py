@@ -50,3 +50,25 @@ def test_what_speaks_for_a_scenario(code: str, block: tuple[int, int, int] | Non
     assert one.provenance is provenance
     assert one.seen == (provenance is Provenance.STATED)
     assert one.block == (block or (96 if provenance is Provenance.INFERRED else 128, 1, 1))
+
+
+PARTS = """
+__global__ void relax(float *x, const float *a, int n, int rounds) {
+  extern __shared__ float held[];
+  float *now = held, *next = held + 2 * n;
+  now[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  for (int k = 0; k < rounds; ++k) {
+    next[threadIdx.x] = a[threadIdx.x] * now[threadIdx.x];
+    __syncthreads();
+  }
+  x[threadIdx.x] = next[threadIdx.x];
+}
+"""
+
+
+def test_where_a_part_of_an_array_begins_is_no_word_on_the_block() -> None:
+    (one,) = believed(PARTS)
+    assert one.threads == 128
+    (one,) = believed(PARTS.replace("held + 2 * n", "held + 64 * (threadIdx.x / 64)"))
+    assert one.threads >= 64

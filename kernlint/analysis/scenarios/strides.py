@@ -67,7 +67,7 @@ def room_along(of: Trace) -> dict[int, int]:
             continue
         done.add(access.offset)
         form = polynomial(access.offset).coefficients
-        steps = sorted({abs(value) for mono, value in form.items() if len(mono) == 1 and mono[0].op == "sym"})
+        steps = sorted({abs(value) for mono, value in form.items() if len(mono) == 1 and _chooses_row(mono[0])})
         steps += _strides(access)
         for axis in range(3):
             unit = abs(form.get((THREAD[axis].term,), 0))
@@ -78,6 +78,12 @@ def room_along(of: Trace) -> dict[int, int]:
     for axis, size in parts_of(of).items():
         out[axis] = min(out.get(axis, 1024), size)
     return out
+
+
+def _chooses_row(atom: Term) -> bool:
+    """Whether a factor of a place says which row is meant: an argument says where a part of the array begins
+    (``float* p = s + 2 * n; p[threadIdx.x]``), however long the part before it is."""
+    return atom.op == "sym" and atom.args[0].kind is not SymbolKind.PARAM
 
 
 PART = 16

@@ -8,7 +8,7 @@ of one warp count only where no warp barrier or collective stands between.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.accesses.needed import as_needed
 from kernlint.analysis.accesses.pairs import (
@@ -39,7 +39,7 @@ from kernlint.analysis.search.collisions import Asker, Race, asker_of
 from kernlint.analysis.sharing.each_warp import put_by_own_warp
 from kernlint.analysis.sharing.rows import inside_rows
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Trace
 from kernlint.source import Span
 from kernlint.tree.types import Space
 
@@ -63,38 +63,42 @@ def unbroken(of: Trace) -> bool:
     return not any(gap.kind in ("goto", "budget", "statement", "lost") for gap in of.gaps)
 
 
-def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> Iterator[Pair]:
-    """Concurrent conflicting pairs among ``accesses`` of ``of``, pairs of writes with themselves first."""
+def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> list[Iterator[Pair]]:
+    """For each object among ``accesses`` of ``of`` the concurrent conflicting pairs, those of writes with themselves
+    first."""
     ended = waits(of.asyncs)
     by_root: dict[int, list[Access]] = {}
     for access in accesses:
         if known(access) or of_thread(access):
             by_root.setdefault(id(access.root), []).append(access)
-    for group in by_root.values():
-        last = {
-            id(access): frozenset(
-                id(label.barrier) for label in (access.warp_labels if warp else access.labels) if usable(label)
-            )
-            for access in group
-        }
-        writing = [access.writes for access in group]
-        for gap in range(min(len(group), 1 + PAIRS // len(group))):
-            for at, second in enumerate(group[gap:]):
-                if not (writing[at] or writing[at + gap]):
-                    continue
-                first = group[at]
-                if not collective(first) and last[id(first)].isdisjoint(last[id(second)]):
-                    continue  # another barrier stands between
-                if not conflicting(first, second) or same_value(first, second, warp=warp):
-                    continue
-                if awaited(first, second, ended):
-                    continue
-                if first_look.holds((first, second), None) or first_look.holds((second, first), None):
-                    continue
-                if collective(first) and not warp and first.order < second.order:
-                    yield unended(first, second, ended)
-                elif not warp or not (first.asynchronous or second.asynchronous):
-                    yield from concurrent(first, second, warp=warp)
+    return [_of_object(group, ended, warp) for group in by_root.values()]
+
+
+def _of_object(group: Sequence[Access], ended: Sequence[AsyncEvent], warp: bool) -> Iterator[Pair]:
+    last = {
+        id(access): frozenset(
+            id(label.barrier) for label in (access.warp_labels if warp else access.labels) if usable(label)
+        )
+        for access in group
+    }
+    writing = [access.writes for access in group]
+    for gap in range(min(len(group), 1 + PAIRS // len(group))):
+        for at, second in enumerate(group[gap:]):
+            if not (writing[at] or writing[at + gap]):
+                continue
+            first = group[at]
+            if not collective(first) and last[id(first)].isdisjoint(last[id(second)]):
+                continue  # another barrier stands between
+            if not conflicting(first, second) or same_value(first, second, warp=warp):
+                continue
+            if awaited(first, second, ended):
+                continue
+            if first_look.holds((first, second), None) or first_look.holds((second, first), None):
+                continue
+            if collective(first) and not warp and first.order < second.order:
+                yield unended(first, second, ended)
+            elif not warp or not (first.asynchronous or second.asynchronous):
+                yield from concurrent(first, second, warp=warp)
 
 
 Place = tuple[str, int, int]
@@ -118,14 +122,22 @@ def _compute(facts: Facts) -> tuple[Race, ...]:
     return tuple(race for race in found.values() if facts[order].within_block(*race.accesses) is None)
 
 
-def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, Place], Race], *, warp: bool) -> None:
+def _collect(
+    asker: Asker, objects: list[Iterator[Pair]], found: dict[tuple[int, Place, Place], Race], *, warp: bool
+) -> None:
+    """Look at the pairs of the object that has had the fewest questions so far: one with many that are hard to tell
+    leaves the others theirs."""
     asked: dict[tuple[int, Place, Place], int] = {}
-    for pair in pairs:
+    spent = dict.fromkeys(objects, 0)
+    while spent and asker.left > 0:
+        pairs = min(spent, key=spent.__getitem__)
+        pair = next(pairs, None)
+        if pair is None:
+            del spent[pairs]
+            continue
         key = (id(pair.first.root), place(pair.first.span), place(pair.second.span))
         if key in found or asked.get(key, 0) >= ALIKE:
             continue
-        if asker.left <= 0:
-            return
         before = asker.left
         alike = put_before(pair) or (not warp and put_by_own_warp(pair))
         asked_of = None if alike else past(asker.unseen, pair)
@@ -133,6 +145,7 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
         if warp and race is not None and (closer := as_needed(race.pair, asker.of)) is not None:
             race = asker.race(inside_rows(closer), warp=warp)
         asked[key] = asked.get(key, 0) + before - asker.left
+        spent[pairs] += before - asker.left
         if race is not None and not excused(COLLISION, pair, race.witness):
             found[key] = race
 
