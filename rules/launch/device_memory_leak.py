@@ -2,7 +2,7 @@ r"""The rule ``device-memory-leak``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
@@ -143,13 +143,19 @@ class DeviceMemoryLeak(ModuleRule):
     needs = (host_operations, lifetimes)
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
+        alike: dict[object, list[Fault]] = {}
         for fault in facts[lifetimes]:
             if fault.kind == "leak":
-                yield self._leak(fault)
+                alike.setdefault(_habit(fault), []).append(fault)
+        for group in alike.values():
+            first, *others = sorted(group, key=lambda fault: fault.span.start)
+            yield self._leak(first, others)
 
-    def _leak(self, fault: Fault) -> Finding:
+    def _leak(self, fault: Fault, others: Sequence[Fault]) -> Finding:
+        """``others`` of its kind live in one function with it, and nobody gives any of them back."""
         severity = Severity.NOTE if fault.soft else None
         related = [Related(span, word) for span, word in fault.related]
+        related = [*(Related(one.span, f"nor is {one.what} {one.name}") for one in others[:3]), *related]
         if fault.word == "way":
             message, fix = (
                 f"{fault.what} {fault.name} is not given back on this way out",
@@ -167,3 +173,11 @@ class DeviceMemoryLeak(ModuleRule):
         else:
             message, fix = f"{fault.what} {fault.name} is never given back", "free it, or let an object own it"
         return self.finding(fault.span, message, severity, related=related, fix=fix)
+
+
+def _habit(fault: Fault) -> object:
+    """What leaks have in common that are one omission: several events, or buffers, that one function makes and never
+    gives back; each of the others is one of its own."""
+    if fault.word or not fault.related:
+        return id(fault)
+    return fault.what, fault.soft, fault.related[-1]

@@ -600,3 +600,34 @@ def test_host_memory_that_kernels_are_given_is_of_one_habit() -> None:
     """
     found = findings(WrongCopyDirection, text)
     assert [bool(one.habit) for one in found if one.severity is not Severity.NOTE] == [True, False]
+
+
+STOPWATCH = """
+__global__ void clear(int *x) { x[threadIdx.x] = 0; }
+float timed(int *x, int n) {
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    cudaEventRecord(begin);
+    clear<<<1, 64>>>(x);
+    cudaEventRecord(end);
+    cudaEventSynchronize(end);
+    float took = 0;
+    cudaEventElapsedTime(&took, begin, end);
+    AFTER
+    return took;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "places"),
+    [
+        ("", [2]),
+        ("cudaEventDestroy(begin);", [1]),
+        ("cudaEventDestroy(begin); cudaEventDestroy(end);", []),
+    ],
+)
+def test_one_omission_is_told_once(after: str, places: list[int]) -> None:
+    found = findings(DeviceMemoryLeak, STOPWATCH.replace("AFTER", after))
+    assert [1 + sum(one.message.startswith("nor is") for one in f.related) for f in found] == places

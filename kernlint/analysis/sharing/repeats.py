@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.analysis.launching.launches import LaunchFact
+from kernlint.analysis.sharing.lists import one_by_one
 from kernlint.analysis.sharing.starts import begins_where_another_ends, ends_beyond, rows_begun
 from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, as_term
@@ -39,7 +40,8 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     store would do.
 
     Another kernel that the host launches with the same two arrays, and that stores in each such element what it has for
-    the entry, says the opposite: with equal entries all but one of them would be lost.
+    the entry, says the opposite: with equal entries all but one of them would be lost.  So does a host that launches
+    the kernel for one list after the other (:mod:`kernlint.analysis.sharing.lists`).
 
     Entries of a table of starts, and what else is said of the row that begins there (its length, its strides), are
     believed to keep rows apart: only what picks an element within the row may do so twice.
@@ -53,6 +55,8 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     old = {s for s in value.symbols if s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset)}
     if not old or counts_up(value, old):
         return True
+    if any(one_by_one(access, entries, of, launch) for launch in seen):
+        return False
     if any(ends_beyond(access, entry) for entry in entries):
         return True
     if begins_where_another_ends(access, entries):

@@ -6,7 +6,7 @@ import pytest
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 SHARED = {
     "rows of a pitch that nobody here knows": """
@@ -132,3 +132,33 @@ void run(const unsigned char *image, int w, int h, float *padded) {
 @pytest.mark.parametrize(("pitch", "mark"), [("power(w)", ""), ("power(h)", "// bad")])
 def test_what_a_loop_in_a_helper_of_the_host_has_made_of_a_size(pitch: str, mark: str) -> None:
     assert_marked(GlobalMemoryRace, PADDED.replace("@pitch", pitch).replace("@mark", mark))
+
+
+DOWN = """
+__global__ void sink(float *x, int width, int pitch, int rows) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < width) {
+        float *column = x + i;
+        for (int at = pitch; at < rows * pitch; at += pitch)
+            if (column[at] < column[at - pitch]) {
+                const float v = column[at];
+                column[at] = column[at - pitch];
+                column[TO] = v;
+            }
+    }
+    LAST
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("to", "last", "told"),
+    [
+        ("at - pitch", "", False),
+        ("at - pitch + 1", "", True),
+        ("at - pitch", "if (i < pitch) x[i] = 0.0f;", False),
+        ("at - pitch", "if (i < rows) x[i * pitch + 1] = 0.0f;", True),
+    ],
+)
+def test_a_loop_down_a_column_stays_in_it(to: str, last: str, told: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, DOWN.replace("TO", to).replace("LAST", last))) is told

@@ -193,3 +193,38 @@ __global__ void k(const int *best, int *same, float *score, int n) {
 )
 def test_an_index_that_memory_names_is_of_one_thread(one: str, told: bool) -> None:
     assert bool(findings(GlobalMemoryRace, ONE.replace("@one", one))) is told
+
+
+GROUPS = """
+#include <vector>
+__global__ void add_pairs(const float *in, float *out, int planes, const int *pair, int n) {
+    for (int k = blockIdx.x * blockDim.y + threadIdx.y; k < n; k += gridDim.x * blockDim.y) {
+        const int from = pair[2 * k] * planes, to = pair[2 * k + 1] * planes;
+        for (int p = threadIdx.x; p < planes; p += blockDim.x) out[to + p] += in[from + p];
+    }
+}
+void all(const float *in, float *out, int planes, const std::vector<std::vector<int>> &pairs,
+         const std::vector<int> &keys, const int *start, int groups, int *buffer) {
+    for (int g = 0; g < groups; ++g) {
+        HANDED
+    }
+}
+"""
+LAUNCH, COPY, TO = "add_pairs<<<32, dim3(32, 8)>>>", "cudaMemcpy", "cudaMemcpyHostToDevice"
+
+
+@pytest.mark.parametrize(
+    ("handed", "told"),
+    [
+        (f"auto &one = pairs[g]; {COPY}(buffer, &one[0], 8192, {TO}); {LAUNCH}(in, out, planes, buffer, 1024);", False),
+        (f"{LAUNCH}(in, out, planes, buffer + 2 * start[g], start[g + 1] - start[g]);", False),
+        (f"{COPY}(buffer, &keys[2048 * g], 8192, {TO}); {LAUNCH}(in, out, planes, buffer, 1024);", True),
+        (f"{LAUNCH}(in, out, planes, buffer + 2048 * g, 1024);", True),
+        (f"{LAUNCH}(in, out, planes, buffer, 1024);", True),
+        (f"{LAUNCH}(in, out + start[g], planes, buffer + 2 * start[g], 1024);", True),
+    ],
+    ids=["copied", "by a table", "parts copied", "parts", "the same again", "an object for each"],
+)
+def test_lists_that_the_host_hands_over_one_by_one(handed: str, told: bool) -> None:
+    found = findings(GlobalMemoryRace, GROUPS.replace("HANDED", handed))
+    assert any(one.severity is not Severity.NOTE for one in found) is told

@@ -1,0 +1,75 @@
+"""Numbers that keep rows apart are no less than the rows are long.
+
+A loop that goes down a column, ``x[i + k * pitch]`` for ``i < width``, moves on by ``pitch`` from row to row: the rows
+have that many elements, of which ``width`` are looked at.  A number that is held against places by itself is an extent,
+and may have been taken for a pitch by mistake.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from kernlint.analysis.accesses.pairs import Pair
+from kernlint.prove.cases import conjuncts
+from kernlint.prove.query import Side
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, plain, subterms, symbols
+from kernlint.tree.types import BOOL, I64, IntType
+
+
+def rows_apart(pair: Pair) -> list[Term]:
+    """That what moves an access on from row to row is no less than the number that its column is below, for an access
+    by which two threads may meet."""
+    return list(dict.fromkeys(one for at in (pair.a, pair.b) for one in _rows_apart(at)))
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _rows_apart(at: Side) -> tuple[Term, ...]:
+    pitches = [pitch for pitch in _stepped(at) if not any(_extent(fact, pitch) for fact in at.facts)]
+    if len(pitches) != 1:
+        return ()
+    widths = [width for guard in at.guards for width in _lengths(guard, at) if width is not pitches[0]]
+    return tuple(binary("le", cast(width.term, I64), cast(pitches[0].term, I64), BOOL) for width in widths)
+
+
+def _stepped(at: Side) -> set[Symbol]:
+    """Parameters by which a place, or what a loop holds against its end, moves in each round of a loop."""
+    found = set()
+    forms = (polynomial(at.offset), *(form for fact in at.facts for form in _compared(fact)))
+    for mono in (mono for form in forms for mono in form.coefficients):
+        kinds = {atom.symbol.kind: atom.symbol for atom in mono if atom.symbol is not None}
+        if len(mono) == len(kinds) == 2 and kinds.keys() == {SymbolKind.COUNTER, SymbolKind.PARAM}:
+            found.add(kinds[SymbolKind.PARAM])
+    return found
+
+
+def _extent(fact: Term, pitch: Symbol) -> bool:
+    """Whether a number is held against places that are not multiples of it."""
+    for form in _compared(fact):
+        inside = [pitch.term in mono for mono in form.coefficients]
+        moving = (mono for mono in form.coefficients if pitch.term not in mono)
+        if any(inside) and any(s.kind in _MOVING for mono in moving for atom in mono for s in symbols(atom)):
+            return True
+    return False
+
+
+_MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER})
+
+
+def _compared(fact: Term) -> Iterator[Polynomial]:
+    for part in conjuncts(fact):
+        if part.op in ("lt", "le", "eq", "ne") and all(isinstance(arg.type, IntType) for arg in part.args):
+            yield polynomial(part.args[0]) - polynomial(part.args[1])
+
+
+def _lengths(guard: Term, at: Side) -> Iterator[Symbol]:
+    """Parameters that the column, a number of the thread's own in the place, is less than."""
+    inside = {plain(part) for part in subterms(at.offset)}
+    for part in conjuncts(guard):
+        if part.op != "lt" or (column := plain(part.args[0])) not in inside:
+            continue
+        width = plain(part.args[1]).symbol
+        own = any(symbol.kind is SymbolKind.THREAD for symbol in symbols(column))
+        if own and width is not None and width.kind is SymbolKind.PARAM:
+            yield width
