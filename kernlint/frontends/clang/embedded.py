@@ -36,7 +36,7 @@ _PYTHON = pattern(
     re.DOTALL | re.VERBOSE,
 )
 PERCENT = pattern(rb"%(?:\((\w+)\)[-#0-9.]*[sdifgxXr]|[-#0-9.]*[sdifgxXr])|%%")
-_NAMED = pattern(rb"%\((\w+)\)[-#0-9.]*[sdifgxXr]\b")
+_NAMED = pattern(rb"%\((\w+)\)(?:s|[-#0-9.]*[sdifgxXr]\b)|%%")
 BRACES = pattern(rb"\{\{|\}\}|\{([^{}\n]*)\}")
 _MAKO = pattern(rb"<%[^>]*?%>|</?%[^>]*>")
 _CONTROL = pattern(rb"(?:\\{1,2}\n)?^[ \t]*%[ \t]*(for|endfor|if|elif|else|endif|while|endwhile)\b[^\n]*", re.MULTILINE)

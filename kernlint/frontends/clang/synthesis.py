@@ -8,9 +8,10 @@ enumerator, all of one enum, ``__kl_made_up``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kernlint.frontends.clang.compiler import Diagnostic
+from kernlint.frontends.clang.embedded import OPEN_TYPE
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.made_up import Entry, MadeUp
 from kernlint.frontends.clang.options import Language
@@ -36,6 +37,16 @@ _WRONG_ARGUMENT = pattern(
     r"template argument for (non-type) template parameter must be an expression"
 )
 _MEMBER_OF = pattern(r"\s*::\s*(?:template\s+)?([A-Za-z_]\w*)")
+
+
+def _open_types(texts: dict[str, str]) -> Iterator[Unknown]:
+    """Types that a host program puts into the source when it runs."""
+    for text in texts.values():
+        if OPEN_TYPE in text:
+            yield from (Unknown("", name, Role.TYPE) for name in _OPEN_TYPE.findall(text))
+
+
+_OPEN_TYPE = pattern(rf"\b{OPEN_TYPE}\w+")
 
 
 @dataclass(slots=True)
@@ -67,6 +78,8 @@ class Synthesis:
         before = self._state()
         self._give_way(diagnostics, texts)
         unknowns = dict.fromkeys(unknown_names(diagnostics, texts))
+        if self._rounds == 1:
+            unknowns.update(dict.fromkeys(_open_types(texts)))
         if len(unknowns) > MAX_NAMES:
             return False
         for unknown in unknowns:

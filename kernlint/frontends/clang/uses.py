@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from kernlint.frontends.clang.embedded import OPEN_TYPE
 from kernlint.frontends.clang.lazy import lazy
 from kernlint.frontends.clang.unknowns import IDENTIFIER, KEYWORDS, Role, Unknown
 from kernlint.record import dataclass, field
@@ -172,6 +173,8 @@ class Uses:
     def role(self, unknown: Unknown, uses: list[Use]) -> Role:
         """What the name has to be."""
         constant = is_constant_name(unknown.name)
+        if unknown.name.startswith(OPEN_TYPE):
+            return Role.TYPE
         if any(_CALLED_PREFIX.match(use.after) for use in uses):
             return Role.CALL_MACRO
         if unknown.qualified in self.aliases.values():

@@ -282,3 +282,37 @@ def test_faults_of_such_kernels_stand_at_their_lines(kind: str) -> None:
     ((rule, lines, _),) = found(text.replace("BARRIER", ""))
     assert rule == "shared-memory-race" and {9, 11} <= lines
     assert not found(text.replace("BARRIER", "__syncthreads();"))
+
+
+LEFT_OPEN = '''
+KERNEL = """
+// a model's kernel
+#define EXP exp%(fletter)s
+__device__ %(real)s weight%(id)s(%(real)s v) { return EXP(-v) %(operation)s (v); }
+
+__global__ void update%(id)s_cells(
+    /* always there */
+    const long t, const %(real)s dt
+    /* what the model adds */
+    %(more_args)s,
+    int n, %(last_args)s%(others)s )
+{
+%(declared)s
+%(begin)s
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        %(real)s sum = %(input)s
+        %(index)s at = i %% %(period)s;
+        // what the model says
+%(event)s
+        total[at] += func%(id)s(sum, dt) + weight%(id)s(sum);
+    }
+}
+"""
+'''
+
+
+def test_parts_that_stand_side_by_side_or_within_words() -> None:
+    (kernel,) = kernels(LEFT_OPEN)
+    assert not lost(kernel)
+    assert [param.name for param in kernel.function.params] == ["t", "dt", "n"]
+    assert {"KL_OPEN_INPUT", "KL_OPEN_PERIOD", "kl_open_type_index", "total"} <= set(given(kernel))

@@ -84,7 +84,7 @@ def _numbers(parsed: ParseResult) -> frozenset[str]:
     """Names that the source lacks and that host code gives numbers to, or may give a meaning by what it puts in."""
     if not parsed.synthesised or OPEN_CODE in parsed.text:
         return parsed.synthesised
-    opened = frozenset(name for name in parsed.synthesised if name.startswith((OPEN_TYPE, OPEN_NUMBER)))
+    opened = frozenset(name for name in parsed.synthesised if OPEN_NUMBER in name or name.startswith(OPEN_TYPE))
     around = parsed.options.around
     if around is None:
         return opened

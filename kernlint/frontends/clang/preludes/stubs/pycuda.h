@@ -41,6 +41,13 @@ template <class T> complex<T> pow(const complex<T>&, const complex<T>&);
 template <class T> complex<T> pow(const complex<T>&, const T&);
 template <class T> complex<T> pow(const T&, const complex<T>&);
 template <class T> complex<T> pow(const complex<T>&, int);
+// Of numbers: those of a template that is filled in are taken for plain ones where their type is not known.
+template <class T> T real(T);
+template <class T> T imag(T);
+template <class T> T abs(T);
+template <class T> T arg(T);
+template <class T> T norm(T);
+template <class T> T conj(T);
 #define KL_OF_COMPLEX(F) template <class T> complex<T> F(const complex<T>&);
 KL_OF_COMPLEX(sqrt)
 KL_OF_COMPLEX(exp)

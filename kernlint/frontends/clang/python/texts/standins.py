@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from kernlint.frontends.clang.embedded import OPEN_CODE, OPEN_NUMBER, OPEN_TYPE
+from kernlint.frontends.clang.intrinsics import maths
 from kernlint.frontends.clang.lower.heads import blank, matching
 from kernlint.frontends.clang.python.text import Text, joined, made
 from kernlint.frontends.clang.python.texts.values import marks
@@ -31,6 +32,13 @@ _BEFORE_TYPE = frozenset({
 })  # fmt: skip
 _TYPE_TEMPLATES = frozenset({b"texture", b"complex", b"surface", b"vector", b"reinterpret_cast", b"static_cast"})
 _CONTROL = frozenset({b"if", b"for", b"while", b"switch"})
+_OPERAND = pattern(rb"[\w\])\x02]\Z")
+_NO_OPERANDS = frozenset({b"return", b"case", b"else", b"in"})
+_OPERAND_BEGINS = pattern(rb"[\w(\x01]")
+_CONTINUES = pattern(rb"[;,)\]:?]|[-+*/%<>=!&|^.]|\Z")
+_LINE_ENDS = pattern(rb"[ \t]*\r?\n")
+_SUFFIXED = frozenset(maths.TABLE) | frozenset(maths.EFFECT_FREE)
+_ALONE = pattern(rb"(?:(?:^|\n)[ \t]*(?:\x01[te]\w+\x02[ \t]*)+\s*)+\Z")
 _LINE = pattern(rb"[^\n]*")
 
 
@@ -42,6 +50,10 @@ def closed(text: Text) -> Text:
     data = text.data
     bare = blank(data)
     parts: list[Text] = []
+    declared = {  # outside of functions: where it is used it is the same name
+        name for start, end, name, _ in found
+        if _glued(data, start, end) and bare.count(b"{", 0, start) <= bare.count(b"}", 0, start)
+    }  # fmt: skip
     last, code = 0, False
     for start, end, name, is_type in found:
         given = name
@@ -54,7 +66,13 @@ def closed(text: Text) -> Text:
                 given = b"".join(b"\n" for char in data[start:end] if char == 0x0A).decode()
             elif kind == "type":
                 given = OPEN_TYPE + name
-            elif kind == "number":
+            elif kind in ("number", "last"):
+                given = OPEN_NUMBER + name.upper() + (";" if kind == "last" else "")
+            elif kind == "operator":
+                code, given = True, "+"
+            elif kind == "suffix":
+                given = ""
+            elif _glued(data, start, end) and name not in declared:
                 given = OPEN_NUMBER + name.upper()
         start = max(start, last)
         parts += [text.cut(last, start), made(given)]
@@ -66,11 +84,15 @@ def closed(text: Text) -> Text:
 
 
 def _kind(text: bytes, start: int, end: int, is_type: bool) -> str:
-    """``code``, ``parameters``, ``type``, ``number`` or ``name``, a part of which stands in the text."""
+    """``code``, ``parameters``, ``type``, ``number``, ``last`` (one that ends a statement), ``operator``, ``suffix`` of
+    a function's name, or ``name``, as which it stands in the text."""
     before, after = text[:start].rstrip(), text[end:].lstrip()
-    glued = re.match(rb"\w", text[start - 1 : start]) or re.match(rb"[\w\x01]", text[end : end + 1])
-    if glued or text[start - 1 : start] == b"\x02":
-        return "name"
+    low, high = _run(text, start, end)
+    if (low, high) != (start, end):
+        together = _kind(text[:low] + text[start:end] + text[high:], low, low + end - start, is_type)
+        return together if together in ("code", "parameters") else "name"
+    if _glued(text, start, end):
+        return "suffix" if _base(text, start) in _SUFFIXED and not re.match(rb"\w", text[end : end + 1]) else "name"
     line_start = text.rfind(b"\n", 0, start) + 1
     line = text[line_start:start].lstrip()
     if line.startswith(b"#"):
@@ -78,7 +100,15 @@ def _kind(text: bytes, start: int, end: int, is_type: bool) -> str:
     alone = not line and not _LINE.match(text, end).group().strip()  # type: ignore[union-attr]
     depth = before.count(b"{") - before.count(b"}")
     previous = text[: line_start - 1].rpartition(b"\n")[2] if line_start else b""
-    starts = not before or before[-1:] in b";{}" or (not line and previous.lstrip().startswith(b"#"))
+    if alone:
+        before = _ALONE.sub(b"", before).rstrip()
+    behind = before[-1:] == b"\x02" and _DECLARED.match(text, end) is not None
+    starts = (
+        not before
+        or before[-1:] in b";{}"
+        or (not line and behind)
+        or (not line and previous.lstrip().startswith(b"#"))
+    )
     word = _last_word(before)
     if word in _BEFORE_TYPE and not after.startswith((b";", b",", b")")):
         return "type"
@@ -96,11 +126,21 @@ def _kind(text: bytes, start: int, end: int, is_type: bool) -> str:
         return "name"
     inside = _opener(before)
     if inside is not None and (depth <= 0 or _is_head(text, inside)):
-        if before[-1:] in b"(," and after[:1] in b",)":
+        whole = len(before[max(inside, before.rfind(b",")) + 1 :].split()) > 1  # a parameter stands there already
+        if after[:1] in b",)" and before[-1:] in b"(,":
             return "parameters"
+        if after[:1] in b",)" and whole and before[-1:] != b"*":
+            return "code"
         return "type" if _DECLARED.match(text, end) else "number" if not is_type else "type"
     if is_type:
         return "type"
+    return _in_body(text, start, end, depth)
+
+
+def _in_body(text: bytes, start: int, end: int, depth: int) -> str:
+    """The same where no declaration begins."""
+    before, after = text[:start].rstrip(), text[end:].lstrip()
+    word = _last_word(before)
     called = re.search(rb"[\w\x02]\s*\(\Z", before) is not None
     cast = after.startswith(b")") and not called and _AFTER_CAST.match(after) is not None
     if before.endswith(b"(") and (cast or _POINTER_CAST.match(text, end)):
@@ -111,13 +151,37 @@ def _kind(text: bytes, start: int, end: int, is_type: bool) -> str:
         return "type"
     if after.startswith(b";") and (word == b"else" or (before.endswith(b")") and _controls(before))):
         return "code"
-    if before.endswith((b".", b"->")) or (after.startswith(b"(") and not before.endswith(b"#")):
+    between = _OPERAND.search(before) and word not in _NO_OPERANDS and _OPERAND_BEGINS.match(after)
+    if between and b"\n" not in text[len(before) : start] and not _LINE_ENDS.match(text, end):
+        return "operator"
+    if before.endswith((b".", b"->")):
         return "name"
-    if word and not is_type and word not in (b"return", b"else", b"case") and before[-1:].isalnum() and depth <= 0:
+    if not _CONTINUES.match(after) and _LINE_ENDS.match(text, end) and re.search(rb"[-+*/%=<>&|^(,?:]\Z", before):
+        return "last"
+    if word and word not in (b"return", b"else", b"case") and before[-1:].isalnum() and depth <= 0:
         return "name"
     if depth <= 0 and before.endswith(b")") and after.startswith(b"{"):
         return "code"
     return "number"
+
+
+def _glued(text: bytes, start: int, end: int) -> bool:
+    """Whether a mark is a part of a word."""
+    return re.match(rb"\w", text[start - 1 : start]) is not None or re.match(rb"\w", text[end : end + 1]) is not None
+
+
+def _run(text: bytes, start: int, end: int) -> tuple[int, int]:
+    """The range of marks that stand side by side."""
+    while text[start - 1 : start] == b"\x02":
+        start = text.rfind(b"\x01", 0, start)
+    while text[end : end + 1] == b"\x01":
+        end = text.find(b"\x02", end) + 1
+    return start, end
+
+
+def _base(text: bytes, start: int) -> str:
+    """The part of a word that stands before a mark."""
+    return _last_word(text[:start]).decode("utf-8", "replace")
 
 
 def word_before(text: bytes) -> bytes:
