@@ -15,7 +15,8 @@ another one that no number limits (``k < 1 || k > n``), let it be as large as an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.reals import Reals, put_in, real_limits
@@ -49,9 +50,6 @@ LAST = 8
 _COUNTS = frozenset({SymbolKind.COUNTER, SymbolKind.TRIPS, SymbolKind.PARAM, SymbolKind.PHI})
 
 _OWN = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM})
-_ALONG = frozenset({THREAD[0], BLOCK_DIM[0]})
-"""What the first axis of a block has to do with a place."""
-
 Env = dict[Symbol, int]
 
 
@@ -74,7 +72,7 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
         reals = _reals(view, wanted)
         whole = {symbol for symbol in wanted if isinstance(symbol.type, IntType)}
         values = _at_most(view, whole, room) if len(reals) + len(whole) == len(wanted) else None
-        for own in (_threads(view, values) if by_thread else ({},)) if values is not None else ():
+        for own in (_threads(view, values, loops.values()) if by_thread else ({},)) if values is not None else ():
             at = {**(values or {}), **own, **down}
             refuted = _Reach(access, place, extent, loops, sums, reals).last(at)
             if refuted is not None:
@@ -104,15 +102,30 @@ def _around(access: Access, wanted: set[Symbol], loops: Mapping[Symbol, LoopCont
     return found
 
 
-def _threads(view: LaunchView, values: Env) -> Iterator[Env]:
-    """Threads of a block in one row of a known length that are at the end of something: of the block, or of as many
-    items as an argument says."""
-    length = view.block[0]
-    if length is None or any(side not in (1, None) for side in view.block[1:]):
+def _threads(view: LaunchView, values: Env, loops: Iterable[LoopContext]) -> Iterator[Env]:
+    """Threads of a block of a known shape that are at the end of something along each axis: of a loop that all of them
+    go through together, of the block, or of as many items as an argument says."""
+    if view.block[0] is None or (any(side is None for side in view.block) and view.block[1:] != (None, None)):
         return
-    tids = [length - 1, *((value - 1) % length for value in values.values()), 0]
-    for tid in dict.fromkeys(tids):
-        yield {THREAD[0]: tid, BLOCK_DIM[0]: length}
+    sides = [side or 1 for side in view.block]
+    ends: list[dict[int, None]] = [{} for _ in sides]
+    for axis, side in enumerate(sides):
+        lasts = (_stop(loop, THREAD[axis].term, values) for loop in loops)
+        own = (*(last for last in lasts if last is not None), side - 1, *(value - 1 for value in values.values()), 0)
+        ends[axis] = dict.fromkeys(one % side for one in own)
+    for place in islice(product(*ends), FEW):
+        yield {**dict(zip(BLOCK_DIM, sides, strict=True)), **dict(zip(THREAD, place, strict=True))}
+
+
+def _stop(loop: LoopContext, thread: Term, values: Env) -> int | None:
+    """The last of the numbers that threads go through in a loop: ``i < n`` with ``i`` from the number of the thread on
+    in steps."""
+    slack = slack_of(loop.condition) if loop.condition is not None else None
+    if slack is None or slack[0].coefficients.get((thread,)) != -1:
+        return None
+    end = {mono: by for mono, by in slack[0].coefficients.items() if mono not in ((thread,), (loop.counter.term,))}
+    last = evaluate(term_of(Polynomial(end)), values)
+    return None if last is None else last - slack[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +184,7 @@ def _deciding(
         symbol = todo.pop()
         if symbol.kind is SymbolKind.PARAM:
             out.add(symbol)
-        elif symbol in _ALONG or symbol in known or symbol in sums:
+        elif symbol.kind in _OWN or symbol in known or symbol in sums:
             continue
         elif symbol.kind is SymbolKind.PHI:
             found = _sum_of(symbol, access.loops)
@@ -349,10 +362,12 @@ class _Reach:
                 continue
             counters = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.COUNTER)
             trips = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.TRIPS)
-            first = Actor((0, 0, 0), (values.get(THREAD[0], 0), 0, 0), last, counters, trips)
+            x, y, z = (values.get(symbol, 0) for symbol in THREAD)
+            first = Actor((0, 0, 0), (x, y, z), last, counters, trips)
             passed = tuple((s, value) for s, value in values.items() if s.kind is SymbolKind.PARAM)
             passed += tuple((s, round(value)) for s, value in self.reals.items() if value == round(value))
-            return Refuted((values.get(BLOCK_DIM[0], 1), 1, 1), (1, 1, 1), passed, first, extent=self.extent)
+            x, y, z = (values.get(symbol, 1) for symbol in BLOCK_DIM)
+            return Refuted((x, y, z), (1, 1, 1), passed, first, extent=self.extent)
         return None
 
     def _rounds(self, loop: LoopContext, at: Mapping[Symbol, int]) -> int | None:

@@ -2,7 +2,9 @@
 
 ``s = atomicAdd(count, 2); if (s >= room) return; list[s] = a; list[s + 1] = b;`` is past the end where one place is
 left.  So is a loop that stores at ``list[s + j]``.  A store at the slot itself beside, under the same test, says that
-the list begins there.  Where all that is drawn is a multiple of a number, as the room may be, the last run just fits.
+the list begins there.  The slot may have been handed on to the other threads of a warp or block, each of which stores
+at a place of its own behind it: ``if (base < room) list[base + rank] = i``.  Where all that is drawn is a multiple of a
+number, as the room may be, the last run just fits.
 """
 
 from __future__ import annotations
@@ -11,18 +13,22 @@ from collections.abc import Iterator
 from math import gcd
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.counted_stores import Drawn, drawn_stores
-from kernlint.analysis.extent.counter_clamps import called
+from kernlint.analysis.extent.counter_clamps import called, held_in
+from kernlint.analysis.extent.counts import cap_of
+from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, Guard, Root, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, Root, Trace, WarpEvent
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.wording import element
 from kernlint.finding import Related
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import number, term_of
+from kernlint.symbolic.polynomial import Polynomial, number, term_of
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import SymbolKind, Term, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
+from kernlint.tree.types import Space
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,9 +72,9 @@ counter_steps = ModuleAnalysis("counter_steps", _steps, needs=(kernel_traces,))
 """The unit that each counter of a file's kernels goes up by."""
 
 
-def _room(one: Drawn) -> Term | None:
-    """The argument, or the number, that a test keeps a slot below."""
-    room = one.cap + number(1) if one.cap is not None else number(0)
+def _as_room(cap: Polynomial) -> Term | None:
+    """The argument, or the number, that is one more than the most that a test lets a slot be."""
+    room = cap + number(1)
     if room.constant is not None:
         return term_of(room) if room.constant > 1 else None
     ((mono, times), *more) = room.coefficients.items()
@@ -102,7 +108,11 @@ def _of(facts: Facts) -> Iterator[BehindFirst]:
     of = facts[trace]
     if not any(one.kind is AccessKind.ATOMIC for one in of.accesses):
         return
-    known = [(one, room, far) for one in drawn_stores(of, {}) if (room := _room(one)) and (far := _behind(one))]
+    known = [
+        (one, room, far)
+        for one in drawn_stores(of, {})
+        if one.cap and (room := _as_room(one.cap)) and (far := _behind(one))
+    ]
     begun = {(one.access.root, one.made_of, room) for one, room, (first, _) in known if first == 0}
     done: set[Root] = set()
     for one, room, (first, loop) in known:
@@ -124,5 +134,66 @@ def _of(facts: Facts) -> Iterator[BehindFirst]:
             yield BehindFirst(one.access, room, tests[0])
 
 
-drawn_runs = KernelAnalysis("drawn_runs", lambda facts: tuple(_of(facts)), needs=(trace, counter_steps))
+def _handed_on(of: Trace) -> dict[Symbol, Access]:
+    """The numbers that threads have got from another one that has drawn slots for all of them, by a shuffle or by way
+    of shared memory; and the counter, where how many are drawn is not the same each time."""
+    counters = {id(one.node): one for one in of.accesses if one.kind is AccessKind.ATOMIC and one.atomic_op == "add"}
+    drawing = [one for one in counters.values() if one.value is not None and _differs(one.value)]
+    found: dict[Symbol, Access] = {}
+    if len(drawing) != 1:
+        return found
+    for access in of.accesses:
+        for symbol in symbols(access.offset) if access.kind is AccessKind.WRITE else ():
+            event = symbol.origin if symbol.kind is SymbolKind.UNKNOWN else None
+            if isinstance(event, WarpEvent) and event.node.kind in ("shuffle", "broadcast"):
+                given = (one for term in event.operands for one in symbols(term))
+                if any(counters.get(id(one.origin)) is drawing[0] for one in given):
+                    found[symbol] = drawing[0]
+            root = held_in(symbol.term)
+            if root is not None and root.space is Space.SHARED:
+                stored = [one.value for one in of.accesses if one.root is root and one.writes]
+                drawn = (plain(value).symbol if value is not None else None for value in stored)
+                if all(one is not None and counters.get(id(one.origin)) is drawing[0] for one in drawn):
+                    found[symbol] = drawing[0]
+    return found
+
+
+def _differs(step: Term) -> bool:
+    """Whether a step is made of what threads or data say."""
+    return any(s.kind in (SymbolKind.UNKNOWN, SymbolKind.LOAD, SymbolKind.PHI) for s in symbols(step))
+
+
+def _behind_base(access: Access, base: Symbol) -> BehindFirst | None:
+    """A store at a place of a thread's own behind the first of a run, which is all that is tested."""
+    found = elements(access)
+    if access.kind is not AccessKind.WRITE or access.root.space is not Space.GLOBAL or found is None or found[1]:
+        return None
+    form = found[0].coefficients
+    rest = {mono: by for mono, by in form.items() if mono != (base.term,)}
+    kinds = {s.kind for mono in rest for atom in mono for s in symbols(atom)}
+    if form.get((base.term,)) != 1 or not rest or min(rest.values()) < 0 or () in rest or kinds - _RANKS:
+        return None
+    tests = [(g, part) for g in access.guards for part in conjuncts(g.term) if base in symbols(part)]
+    if len(tests) != 1:
+        return None
+    cap = cap_of(tests[0][1], base.term)
+    room = _as_room(cap) if cap is not None else None
+    return BehindFirst(access, room, tests[0][0]) if room is not None else None
+
+
+_RANKS = frozenset({SymbolKind.THREAD, SymbolKind.UNKNOWN, SymbolKind.COUNTER})
+"""What the place of a thread in a run is made of."""
+
+
+def _compute(facts: Facts) -> tuple[BehindFirst, ...]:
+    found = {one.access.root: one for one in _of(facts)}
+    for base in _handed_on(facts[trace]) if any(one.atomic_op for one in facts[trace].accesses) else ():
+        for access in facts[trace].accesses:
+            one = _behind_base(access, base) if base in symbols(access.offset) else None
+            if one is not None:
+                found.setdefault(access.root, one)
+    return tuple(found.values())
+
+
+drawn_runs = KernelAnalysis("drawn_runs", _compute, needs=(trace, counter_steps))
 """A :class:`BehindFirst` for each list of a kernel variant that has one."""

@@ -3,8 +3,9 @@
 ``if (m < 48) ++m;`` lets a count be 48, in a loop that data or arguments end; a store at ``v[m]`` that nothing keeps
 from that, or a search downwards that begins there (``s = m; while (s > 0 && v[s - 1] > x) { v[s] = v[s - 1]; --s; }``),
 is made behind the end once the array is full.  So is one under a test that lets the size itself pass (``top <= 20``
-beside 20 elements), or that asks for one place before two are taken.  A test of the count that fails for the full array
-keeps it inside; one that asks something of data besides may hold.
+beside 20 elements), or that asks for one place before two are taken, or a way out of the loop behind the store that
+comes one too late (``v[m++] = x; if (m > 48) break;``).  A test of the count that fails for the full array keeps it
+inside; one that asks something of data besides may hold.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind,
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, symbols
 
 _ROUNDS = frozenset({SymbolKind.COUNTER, SymbolKind.TRIPS})
 _OWN = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, *_ROUNDS})
@@ -130,6 +131,8 @@ def _of(access: Access, of: Trace) -> Full | None:
         if base is None or count is None or not count.endless:
             continue
         last, guard = reaches(push, count, step, under)
+        if last is None and _stopped_behind(access, count) == push.room - push.beyond - step:
+            return Full(access, base.name, push.room)
         if last is None or not push.room <= last <= push.room + _slip(access, push, guard):
             continue
         at = dict.fromkeys(count.made_of, last - push.beyond - step)
@@ -137,6 +140,28 @@ def _of(access: Access, of: Trace) -> Full | None:
         if not left_before(access, count, at[base]) and _reached(access, at, under):
             return Full(access, base.name, push.room, guard)
     return None
+
+
+def _stopped_behind(access: Access, count: Count) -> int | None:
+    """The largest number that a count is at a store, where all that asks for it stands behind and leaves the loop once
+    the store has made it too large: ``v[m++] = x; if (m > 16) break;``."""
+    most: list[int] = []
+    known = {part for guard in access.guards for part in conjuncts(guard.term)}
+    ends = [end for loop in access.loops for end in (*loop.exits, *loop.leaves, *loop.returns)]
+    if any(count.made_of & set(symbols(part)) for part in known):
+        return None
+    for term, span in ends:
+        mine = [part for part in conjuncts(term) if count.made_of & set(symbols(part))]
+        if not mine:
+            continue
+        behind = span.file == access.span.file and span.start >= access.span.end
+        if len(mine) > 1 or not behind or not known.issuperset({*conjuncts(term)} - {*mine}):
+            return None
+        cap = lowest_cap([negate(mine[0])], count.made_of)
+        if cap is None:
+            return None
+        most.append(cap + count.unit)
+    return min(most, default=None)
 
 
 def _slip(access: Access, push: Pushed, guard: Guard | None) -> int:

@@ -38,7 +38,9 @@ from kernlint.tree.types import FloatType, IntType, Space
 def _items(facts: ModuleFacts) -> frozenset[str]:
     """Names of integer arguments that kernels of a file test the number of a thread in the grid against."""
     found: set[str] = set()
-    for _, of in facts[kernel_traces].compared():
+    traces = [of for _, of in facts[kernel_traces].compared()]
+    alone = [facts[kernel_traces].of(kernel.variants[0]) for kernel in facts.module.kernels[: 0 if traces else 1]]
+    for of in (*traces, *alone):
         for test in of.conditions:
             for part in conjuncts(test.term):
                 if part.op not in ("lt", "le") or not any(s.kind is SymbolKind.BLOCK for s in symbols(part)):

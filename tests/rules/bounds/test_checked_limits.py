@@ -333,3 +333,27 @@ bool run(const float *from, int n, float *to, int m) {
 def test_ratios_that_the_host_lets_pass(room: str, check: str, bad: bool) -> None:
     text = SHRUNK.replace("ROOM", room).replace("CHECK", check)
     assert bool(findings(ArrayIndexOutOfRange, text)) is bad
+
+
+WINDOW = """
+__global__ void largest(const float *in, float *out, int w, int h, int r) {
+    __shared__ float tile[28][28];
+    const int side = 16 + 2 * r;
+    for (int j = threadIdx.y; j < side; j += 16)
+        for (int i = threadIdx.x; i < side; i += 16) tile[j][i] = in[min(j, h - 1) * w + min(i, w - 1)];
+    __syncthreads();
+    float m = 0.0f;
+    for (int j = 0; j <= 2 * r; ++j) m = fmaxf(m, tile[threadIdx.y + j][threadIdx.x]);
+    out[blockIdx.x * 256 + threadIdx.y * 16 + threadIdx.x] = m;
+}
+bool run(const float *in, float *out, int w, int h, int window) {
+    if (window < 1 || window % 2 == 0 || window > MOST) return false;
+    largest<<<w, dim3(16, 16)>>>(in, out, w, h, window / 2);
+    return true;
+}
+"""
+
+
+@pytest.mark.parametrize(("most", "bad"), [("15", True), ("14", False), ("13", False)])
+def test_two_axes_of_a_block(most: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, WINDOW.replace("MOST", most))) is bad

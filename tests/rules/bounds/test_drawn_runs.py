@@ -76,3 +76,49 @@ __global__ void keep(const int *x, int n, int *kept, int *used) {
 
 def test_a_list_behind_the_list() -> None:
     assert not findings(ArrayIndexOutOfRange, APART)
+
+
+OF_A_WARP = """
+__global__ void compact(const float *v, int n, float cut, int *out, int *used, int room) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+    const bool keep = i < n && v[i] > cut;
+    const unsigned mask = __ballot_sync(0xffffffffu, keep);
+    int base = 0;
+    if (lane == 0) base = atomicAdd(used, STEP);
+    base = __shfl_sync(0xffffffffu, base, 0);
+    const int at = base + __popc(mask & ((1u << lane) - 1));
+    if (keep && TEST) out[at] = i;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "test", "bad"),
+    [
+        ("__popc(mask)", "base < room", True),
+        ("__popc(mask)", "at < room", False),
+        ("__popc(mask)", "base + __popc(mask) <= room", False),
+        ("__popc(mask)", "base <= room - 32", False),
+        ("32", "base < room", False),  # whole warps, of which the room may be a multiple
+        ("__popc(mask)", "true", False),
+    ],
+)
+def test_places_of_a_warp(step: str, test: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, OF_A_WARP.replace("STEP", step).replace("TEST", test))) is bad
+
+
+OF_A_BLOCK = """
+__kernel void gather(__global const int *many, __global const int *from, const int n, __global int *list,
+                     volatile __global int *used, const int room) {
+    __local int base;
+    const int g = get_group_id(0), k = get_local_id(0), count = many[g];
+    if (k == 0) base = atomic_add(used, count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (k < count && TEST) list[base + k] = from[g * 64 + k];
+}
+"""
+
+
+@pytest.mark.parametrize(("test", "bad"), [("base < room", True), ("base + k < room", False)])
+def test_places_of_a_block(test: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, OF_A_BLOCK.replace("TEST", test), "opencl")) is bad

@@ -234,3 +234,36 @@ __global__ void pack(const float *dense, int rows, int cols, float *val, int *at
 )
 def test_the_same_place_in_another_list(second: str, bad: bool) -> None:
     assert bool(findings(ArrayIndexOutOfRange, TWO.replace("SECOND", second))) is bad
+
+
+PEAKS = """
+__global__ void peaks(const float *y, const int *length, int n, int *out, int *counts) {
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= n) return;
+    int at[16];
+    int m = 0;
+    for (int k = 1; k < length[t]; ++k) {
+        if (y[k] > y[k - 1]) {
+            at[m++] = k;
+            LEFT
+        }
+    }
+    counts[t] = m;
+    for (int q = 0; q < min(m, 16); ++q) out[t * 16 + q] = at[q];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("left", "bad"),
+    [
+        ("if (m > 16) break;", True),
+        ("if (m >= 16) break;", False),
+        ("if (m == 16) break;", False),
+        ("if (m > 15) break;", False),
+        ("if (m > 16) return;", True),
+        ("if (m > 16 && y[k] > 2.0f) break;", False),
+    ],
+)
+def test_ways_out_behind_the_store(left: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, PEAKS.replace("LEFT", left))) is bad

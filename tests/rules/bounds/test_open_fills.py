@@ -142,3 +142,27 @@ __kernel void edits(__global const Pair *pairs, __global const uchar *from, __gl
 def test_the_way_back_through_a_table(room: str, goes_on: str, lower: str, bad: bool) -> None:
     code = BACKTRACK.replace("ROOM", room).replace("WHILE", goes_on).replace("LOWER", lower)
     assert bool(findings(MissingBoundsGuard, code, "opencl")) is bad
+
+
+ALONE = """
+__global__ void density(const float *p, int n, float h, float *out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float near[40];
+    int m = 0;
+    for (int j = 0; j < END; ++j) {
+        const float d = fabsf(p[j] - p[i]);
+        if (d < h) TEST near[m++] = d;
+    }
+    float sum = 0.0f;
+    for (int k = 0; k < m; ++k) sum += near[k];
+    out[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "test", "bad"), [("n", "", True), ("n", "if (m < 40)", False), ("40", "", False), ("min(n, 40)", "", False)]
+)
+def test_items_of_the_only_kernel(end: str, test: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, ALONE.replace("END", end).replace("TEST", test))) is bad
