@@ -232,7 +232,7 @@ def _row(one: Drawn, counter: Access) -> int | None:
     row it is."""
     own = {mono: by for mono, by in polynomial(counter.offset).coefficients.items() if mono}
     moving = {mono: by for mono, by in one.rest.coefficients.items() if mono}
-    if not moving or moving.keys() != own.keys() or one.in_columns:
+    if not moving or moving.keys() != own.keys() or one.in_columns or _wraps(one):
         return None
     if not any(symbol.kind is SymbolKind.LOAD for symbol in symbols(counter.offset)):
         return None

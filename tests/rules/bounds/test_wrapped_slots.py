@@ -26,7 +26,7 @@ __global__ void sort_in(const unsigned *keys, int n, unsigned *fill, int *rows, 
         ("DEPTH", "if (slot < DEPTH) ", "DEPTH", False),
         ("depth", "", "depth", True),
         ("depth - 1", "", "depth", False),
-        ("0xffffffffu", "", "DEPTH", False),
+        ("0xffffffffu", "", "DEPTH", True),  # it counts on
         ("DEPTH", "", "(DEPTH + 1)", False),
     ],
 )
