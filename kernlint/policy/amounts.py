@@ -10,13 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kernlint.policy.promises import runs
+from kernlint.policy.promises import comment_runs
 from kernlint.policy.prose import MARK, line_before
 from kernlint.policy.ranges import CODE
-from kernlint.policy.suppress import comments
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
-from kernlint.text.pythontext import comments as python_comments
 from kernlint.text.pythontext import is_python
 
 MOST = 4
@@ -57,8 +55,7 @@ def amounts(source: SourceFile) -> tuple[tuple[int, ...], ...]:
     found: dict[tuple[int, ...], None] = {}
     if _MAYBE.search(source.data) is None:
         return ()
-    read = python_comments if is_python(source.path) else comments
-    for start, _, text in runs(source.data, read(source.data)):
+    for start, _, text in comment_runs(source.data, is_python(source.path)):
         line = line_before(source.data, start)
         if _ARRAY.search(line) is None:
             for one in said(" ".join(CODE.sub("", MARK.sub("", text)).split())):

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import BuiltFor
-from kernlint.policy.promises import runs
+from kernlint.policy.promises import comment_runs
 from kernlint.policy.prose import prose
-from kernlint.policy.suppress import comments
 from kernlint.source import SourceFile, Span
 from kernlint.targets import UnknownTarget, find
 from kernlint.text.pythontext import is_python
@@ -31,7 +30,7 @@ def built_for(source: SourceFile) -> Iterator[BuiltFor]:
     data = source.data
     if b"gfx1" not in data or is_python(source.path) or _ASKS.search(data) is not None:
         return
-    for start, end, text in runs(data, comments(data)):
+    for start, end, text in comment_runs(data):
         for sentence in re.split(r"(?<=[a-z)\]}\d])\.(?=\s|$)|;", prose(text)):
             if _BUILT.search(sentence) is None or _DOUBT.search(sentence) is not None:
                 continue

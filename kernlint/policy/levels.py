@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from kernlint.policy.promises import runs
+from kernlint.policy.promises import comment_runs
 from kernlint.policy.prose import MARK_BEHIND, line_before
 from kernlint.policy.ranges import CONSTANT, constants_of
-from kernlint.policy.suppress import code_of, comments
+from kernlint.policy.suppress import code_of
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
@@ -54,7 +54,7 @@ def levels(source: SourceFile) -> int | None:
         return None
     known = constants_of(code_of(data).decode("utf-8", "replace"))
     found: list[int] = []
-    for start, _, text in runs(data, comments(data)):
+    for start, _, text in comment_runs(data):
         line = line_before(data, start).decode("utf-8", "replace")
         prose = " ".join(MARK_BEHIND.sub("", text).split())
         prose = re.sub(r"[A-Za-z_]\w*", lambda word: known.get(word[0], word[0]), prose)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kernlint.policy.promises import runs
+from kernlint.policy.promises import comment_runs
 from kernlint.policy.prose import prose
-from kernlint.policy.suppress import comments
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
@@ -28,7 +27,7 @@ def single_alone(source: SourceFile) -> bool:
     """Whether a comment of a file says that there is no double precision where it runs, or that it uses none."""
     if is_python(source.path) or _MAYBE.search(source.data) is None:
         return False
-    for _, _, text in runs(source.data, comments(source.data)):
+    for _, _, text in comment_runs(source.data):
         for sentence in prose(text).split(". "):
             if _WITHOUT.search(sentence) is not None and _DOUBT.search(sentence) is None:
                 return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from kernlint.analysis.base import Stated
 from kernlint.policy.prose import line_before, prose
@@ -47,8 +48,7 @@ def unlike(source: SourceFile) -> Iterator[Stated]:
     """The comments of a file that say that no element occurs twice, each with its place and the code below it."""
     if _MAYBE.search(source.data) is None:
         return
-    read = python_comments if is_python(source.path) else comments
-    for start, end, text in runs(source.data, read(source.data)):
+    for start, end, text in comment_runs(source.data, is_python(source.path)):
         said = promise(text)
         if said:
             yield Stated(said, Span(source.path, start, end), code_below(source.data, end))
@@ -79,8 +79,7 @@ def multiples(source: SourceFile) -> dict[str, int]:
     found: dict[str, int] = {}
     if _MAYBE_MULTIPLE.search(source.data) is None:
         return found
-    read = python_comments if is_python(source.path) else comments
-    for start, _, text in runs(source.data, read(source.data)):
+    for start, _, text in comment_runs(source.data, is_python(source.path)):
         if (beside := _BESIDE.match(prose(text))) is not None:
             line = line_before(source.data, start).decode("utf-8", "replace")
             found.update(dict.fromkeys(_DECLARED.findall(line), int(beside[1] or 2)))
@@ -105,6 +104,12 @@ def promise(text: str) -> str:
         if found is not None and _DOUBT.search(clause[: found.start()]) is None:
             return clause.strip()
     return ""
+
+
+@lru_cache(maxsize=2)
+def comment_runs(data: bytes, python: bool = False) -> tuple[tuple[int, int, str], ...]:
+    """The comments of a file, those that follow one another as one: see :func:`runs`."""
+    return tuple(runs(data, (python_comments if python else comments)(data)))
 
 
 def runs(data: bytes, found: Iterator[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:

@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterator
 
 from kernlint.analysis.launching.stated_sizes import FITS
-from kernlint.policy.promises import runs
+from kernlint.policy.promises import comment_runs
 from kernlint.policy.prose import MARK, line_before
-from kernlint.policy.suppress import code_of, comments
+from kernlint.policy.suppress import code_of
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
-from kernlint.text.pythontext import comments as python_comments
 from kernlint.text.pythontext import is_python
 
 Range = tuple[int | None, int | None]
@@ -122,8 +121,7 @@ def ranges(source: SourceFile) -> dict[str, Range]:
     examples: dict[str, int] = {}
     sides = 0
     constants = constants_of(code_of(source.data).decode("utf-8", "replace"))
-    read = python_comments if is_python(source.path) else comments
-    for start, _, text in runs(source.data, read(source.data)):
+    for start, _, text in comment_runs(source.data, is_python(source.path)):
         line = line_before(source.data, start).decode("utf-8", "replace")
         beside = _DECLARED.findall(line) if line.strip() else []
         prose = _plain(text)

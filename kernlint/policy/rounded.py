@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Rounded
-from kernlint.policy.promises import runs
+from kernlint.policy.promises import comment_runs
 from kernlint.policy.prose import MARK_BEHIND, prose
-from kernlint.policy.suppress import code_below, comments
+from kernlint.policy.suppress import code_below
 from kernlint.source import SourceFile, Span
 from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
@@ -46,7 +46,7 @@ def rounded(source: SourceFile) -> Iterator[Rounded]:
     data = source.data
     if is_python(source.path) or _MAYBE.search(data) is None:
         return
-    for start, end, text in runs(data, comments(data)):
+    for start, end, text in comment_runs(data):
         for sentence in re.split(r"(?<=[a-z)\]}\d])\.(?=\s|$)|;", prose(text, MARK_BEHIND)):
             axes = along(sentence)
             if axes:

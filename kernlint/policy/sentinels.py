@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Sentinel
-from kernlint.policy.promises import runs
+from kernlint.policy.promises import comment_runs
 from kernlint.policy.prose import MARK_BEHIND, POINTER, line_before, prose
-from kernlint.policy.suppress import code_below, comments
+from kernlint.policy.suppress import code_below
 from kernlint.source import SourceFile, Span
 from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
@@ -53,7 +53,7 @@ def sentinels(source: SourceFile) -> Iterator[Sentinel]:
     if _MAYBE.search(data) is None and not constants:
         return
     named = re.compile(rf"\b(?:{'|'.join(constants)})\b") if constants else None
-    for start, end, text in runs(data, comments(data)):
+    for start, end, text in comment_runs(data):
         if "-1" not in text and (named is None or named.search(text) is None):
             continue
         line = line_before(data, start).decode("utf-8", "replace")

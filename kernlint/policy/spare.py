@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from kernlint.policy.promises import runs
+from kernlint.policy.promises import comment_runs
 from kernlint.policy.prose import MARK_BEHIND, prose
-from kernlint.policy.suppress import comments
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
@@ -38,7 +37,7 @@ def spare(source: SourceFile) -> frozenset[str]:
     if is_python(source.path) or _MAYBE.search(data) is None:
         return frozenset()
     found: set[str] = set()
-    for _, _, text in runs(data, comments(data)):
+    for _, _, text in comment_runs(data):
         for sentence in re.split(r"(?<=[a-z)\]}\d])\.(?=\s|$)|;", prose(text, MARK_BEHIND)):
             found |= said(sentence)
     return frozenset(found)

@@ -129,6 +129,7 @@ def statements(source: SourceFile) -> Iterator[Stated]:
             yield Stated(said, Span(source.path, start, start + len(said.encode())), code_below(source.data, after))
 
 
+@lru_cache(maxsize=1)
 def code_of(data: bytes) -> bytes:
     """A text without its comments and strings."""
     return _TOKEN.sub(b" ", data)

@@ -274,8 +274,11 @@ class Engine:
         counts = Counts()
         elsewhere = self.elsewhere(source.path, config, questions)
         readings: list[tuple[frozenset[str], list[Finding]]] = []
+        said = analysis_options(config, (), source) if modules else AnalysisOptions()
         for module in modules:
-            found = self._check_module(module, source, selection, config, outcome, kept, counts, elsewhere)
+            stated = (*said.stated, *stated_of(source, module, config))
+            told = replace(said, stated=stated) if stated else said
+            found = self._check_module(module, source, selection, told, outcome, kept, counts, elsewhere)
             readings.append((frozenset(kernel.name for kernel in module.kernels), found))
             findings += _new(found, findings)
         if len(readings) > 1:
@@ -315,13 +318,12 @@ class Engine:
         module: Module,
         source: SourceFile,
         selection: Selection,
-        config: Config,
+        options: AnalysisOptions,
         out: FileOutcome,
         kept: Kept | None,
         counts: Counts,
         elsewhere: Elsewhere,
     ) -> list[Finding]:
-        options = analysis_options(config, stated_of(source, module, config), source)
         facts = ModuleFacts(
             module,
             options,

@@ -8,6 +8,8 @@ threads write.
 
 from __future__ import annotations
 
+from itertools import islice, takewhile
+
 from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value, fields_of, unknown_value
 from kernlint.record import dataclass, field
@@ -138,17 +140,26 @@ def join_cells(cond: Term, a: Cells, b: Cells, serial: int, unknown: set[Key]) -
     out.objects.update((root, serial) for root in b.objects if root not in a.objects)
     if alike:
         return out
+    # Both come of one state, so that most cells stand at the same place in both: these are not looked up.
+    alike_up_to = sum(1 for _ in takewhile(lambda keys: keys[0] is keys[1], zip(a.held, b.held, strict=False)))
+    for (key, left), right in islice(zip(a.held.items(), b.held.values(), strict=False), alike_up_to):
+        if left is right:
+            continue
+        if key in unknown:
+            held[key] = right
+        elif not same(left, right):
+            held[key] = merge(cond, left, right)
     there = b.held.get
-    for key, left in a.held.items():
-        right = there(key)
-        if right is None:
+    for key, left in islice(a.held.items(), alike_up_to, None):
+        other = there(key)
+        if other is None:
             held[key] = _unknown_like(left)
             unknown.add(key)
         elif key in unknown:
-            held[key] = right
-        elif left is not right and not same(left, right):
-            held[key] = merge(cond, left, right)
-    for key, right in b.held.items():
+            held[key] = other
+        elif not same(left, other):
+            held[key] = merge(cond, left, other)
+    for key, right in islice(b.held.items(), alike_up_to, None):
         if key not in held:
             held[key] = right if key in unknown else _unknown_like(right)
             unknown.add(key)

@@ -248,8 +248,10 @@ def _enter(
     m.state = m.join_all([state for state, _ in returns], base, lost)
     if m.state is not None and facts and len(returns) == 1 and m.state.path == base:
         m.state.path = (*base, *facts)  # what the one way through has made of its variables
-    if m.state is not None:  # the callee's own variables are gone
-        m.state.env = {decl: value for decl, value in m.state.env.items() if decl in outside}
+    if m.state is not None and (own := m.state.env.keys() - outside):  # the callee's own variables are gone
+        m.state.env = m.state.env.copy()
+        for decl in own:
+            del m.state.env[decl]
     return value
 
 
