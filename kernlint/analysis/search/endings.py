@@ -7,7 +7,7 @@ in the counter's place, which leaves the same question with a loop less.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from kernlint.prove.last import last_iteration
 from kernlint.prove.query import Actor, Overlap, Refuted, Side
@@ -19,11 +19,13 @@ from kernlint.symbolic.terms import (
     GRID_DIM,
     THREAD,
     Symbol,
+    SymbolKind,
     Term,
     binary,
     const,
     negate,
     substitute,
+    subterms,
     symbols,
 )
 from kernlint.tree.types import I64
@@ -59,6 +61,10 @@ def asked_at_ends(query: Overlap, ask: Callable[[Overlap], Refuted | None]) -> R
     if witness is None and (begun := at_beginnings(query)) is not None:
         witness = ask(begun.query)
         witness = None if witness is None else begun.restored(witness)
+    for wide in at_wide_steps(query) if witness is None else ():
+        witness = ask(wide.query)
+        if witness is not None:
+            return wide.restored(witness)
     return witness
 
 
@@ -79,6 +85,68 @@ def at_beginnings(query: Overlap) -> AtEnds | None:
     a, b = _begun(query.a, ours), _begun(query.b, theirs)
     tied = tuple(one for one in query.tied if one[0] not in ours)
     return AtEnds(replace(query, a=a, b=b, tied=tied), ours, theirs)
+
+
+def at_wide_steps(query: Overlap) -> Iterator[AtEnds]:
+    """The question with the last iteration put in, of loops of a constant number of rounds that both threads are in the
+    same iteration of, and one of the first iterations and the next one of the loop inside; none where the places are
+    not made of steps that double.
+
+    In a sort or a transform the distance between partners grows with the rounds of the outer loop: those of its first
+    ones lie in one warp.
+    """
+    steps = {s for side in (query.a, query.b) for s in _doubled(side.offset)}
+    ours: Images = {}
+    theirs: Images = {}
+    for mine, other, _ in (one for one in query.tied if one[2] == 0) if steps else ():
+        loop = next((one for one in query.a.counters if one.counter is mine), None)
+        last = _last_round(loop.condition, mine) if loop is not None and loop.condition is not None else 0
+        if last > 0:
+            ours[mine] = theirs[other] = const(last, I64)
+    related = {counter for mine, other, _ in query.tied for counter in (mine, other)}
+    inner = [
+        next((loop.counter for loop in side.counters if loop.counter not in related), None)
+        for side in (query.a, query.b)
+    ]
+    if ours and any(inner):
+        yield _at(query, ours, theirs)
+    first, second = inner
+    if first in steps and second in steps and first is not None and second is not None:
+        for turn in range(WIDE):
+            for here, there in ((turn, turn + 1), (turn + 1, turn)):
+                yield _at(query, ours | {first: const(here, I64)}, theirs | {second: const(there, I64)})
+
+
+WIDE = 3
+"""Rounds of an inner loop that are tried one by one."""
+
+
+def _doubled(place: Term) -> set[Symbol]:
+    """The counters of which the bits of a place, or a power of two in it, are made."""
+    parts = (part for part in subterms(place) if part.op in ("xor", "shl", "shr"))
+    return {symbol for part in parts for symbol in part.symbols if symbol.kind is SymbolKind.COUNTER}
+
+
+def _at(query: Overlap, ours: Images, theirs: Images) -> AtEnds:
+    """The question in these iterations of both."""
+    a, b = _begun(query.a, ours), _begun(query.b, theirs)
+    a, b = replace(a, offset=substitute(a.offset, ours)), replace(b, offset=substitute(b.offset, theirs))
+    tied = tuple(one for one in query.tied if one[0] not in ours and one[1] not in theirs)
+    return AtEnds(replace(query, a=a, b=b, tied=tied), ours, theirs)
+
+
+def _last_round(condition: Term, counter: Symbol) -> int:
+    """The last iteration of a loop that ends after a few rounds, whatever else is; 0 of any other."""
+    if any(symbol is not counter for symbol in condition.symbols):
+        return 0
+    for turn in range(MOST_ROUNDS + 1):
+        if not evaluate(condition, {counter: turn}):
+            return max(turn - 1, 0)
+    return 0
+
+
+MOST_ROUNDS = 40
+"""Rounds of a loop whose last one is looked for: steps that double."""
 
 
 def _begun(side: Side, images: Images) -> Side:
