@@ -2,7 +2,7 @@ r"""The rule ``global-memory-race``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.excuses.blocks import made_for_the_block
@@ -129,7 +129,11 @@ class GlobalMemoryRace(Rule):
         races: tuple[GlobalRace, ...] = facts[global_races]
         met: set[tuple[Place, bool]] = set()
         lanes: set[Access] = set()
+        several = _resets(races)
         for race in sorted(races, key=_rank):
+            others = several.get(id(race.pair.first), [race]) if _reset(race) else [race]
+            if race is not others[0]:
+                continue  # one store that comes too early, or too late, for all of them
             here = {(place(access.span), race.across) for access in (race.pair.first, race.pair.second)}
             if race.across and here & met:
                 continue  # what comes between the blocks for one use of the object does for the others of that place
@@ -149,7 +153,7 @@ class GlobalMemoryRace(Rule):
                 in_step = told_in_step(facts) if of_one_warp(race.witness) and not race.across else None
                 yield (
                     _cause(race, lacking),
-                    self._race(race, facts[replayer], doubtful, lacking, in_step, facts.module.language),
+                    self._race(race, facts[replayer], doubtful, lacking, in_step, facts.module.language, others[1:]),
                 )
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
@@ -173,6 +177,7 @@ class GlobalMemoryRace(Rule):
         lacking: tuple[str, str] | None,
         in_step: str | None,
         language: str,
+        others: Sequence[GlobalRace] = (),
     ) -> Finding:
         first, second = race.pair.first, race.pair.second
         found = race.witness
@@ -203,7 +208,11 @@ class GlobalMemoryRace(Rule):
             second.span,
             message,
             level,
-            related=(*related, *calls(first, second)),
+            related=(
+                *related,
+                *(Related(one.pair.second.span, "and so is it here") for one in others),
+                *calls(first, second),
+            ),
             witness=evidence,
             assumptions=race.pair.unseen if in_step is None else (*race.pair.unseen, in_step),
             fix=fix,
@@ -351,6 +360,19 @@ def _lacking(link: HandOver, language: str) -> tuple[str, str]:
         sides.append(f"between the wait for {word} and what is read behind it")
     why = f"{word} tells when it is there, but no fence keeps the store and the read in order with {word}"
     return why, f"put {fence} " + " and ".join(sides)
+
+
+def _reset(race: GlobalRace) -> bool:
+    """Whether a plain store meets an atomic update that other threads make."""
+    return race.pair.first.kind is AccessKind.WRITE and race.pair.second.kind is AccessKind.ATOMIC
+
+
+def _resets(races: Sequence[GlobalRace]) -> dict[int, list[GlobalRace]]:
+    """The races of each plain store with atomic updates, the one to speak of first."""
+    found: dict[int, list[GlobalRace]] = {}
+    for race in sorted(filter(_reset, races), key=_rank):
+        found.setdefault(id(race.pair.first), []).append(race)
+    return found
 
 
 def _rank(race: GlobalRace) -> tuple[bool, bool, int]:

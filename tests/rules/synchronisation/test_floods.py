@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 
 from tests.rules.marked import findings
@@ -48,3 +49,26 @@ def test_loops_that_no_thread_has_a_part_of_are_of_one_habit() -> None:
     }
     assert set(habits) == {3, 4, 5}
     assert habits[3] and not habits[4] and not habits[5]
+
+
+RESET = """
+__global__ void totals(const unsigned *x, unsigned *sum, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0) SET
+    if (i < n) {
+        atomicAdd(&sum[0], x[i]);
+        atomicMax(&sum[0], 7u);
+        atomicAdd(&sum[1], x[i] >> 16);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("put", "places"),
+    [("*(unsigned long long *)sum = 0;", [2]), ("{ sum[0] = 0; sum[1] = 0; }", [1, 0]), (";", [])],
+    ids=["one store", "two stores", "none"],
+)
+def test_a_store_among_updates_is_told_once(put: str, places: list[int]) -> None:
+    found = findings(GlobalMemoryRace, RESET.replace("SET", put))
+    assert [sum("so is it here" in one.message for one in f.related) for f in found] == places
