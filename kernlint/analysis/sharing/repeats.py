@@ -53,10 +53,12 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     if any(_stored_plainly(access, entries, launch) for launch in seen):
         return False
     old = {s for s in value.symbols if s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset)}
-    if not old or counts_up(value, old):
+    if old and counts_up(value, old):
         return True
     if any(one_by_one(access, entries, of, launch) for launch in seen):
         return False
+    if not old:
+        return True
     if any(ends_beyond(access, entry) for entry in entries):
         return True
     if begins_where_another_ends(access, entries):

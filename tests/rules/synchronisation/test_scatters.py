@@ -228,3 +228,14 @@ LAUNCH, COPY, TO = "add_pairs<<<32, dim3(32, 8)>>>", "cudaMemcpy", "cudaMemcpyHo
 def test_lists_that_the_host_hands_over_one_by_one(handed: str, told: bool) -> None:
     found = findings(GlobalMemoryRace, GROUPS.replace("HANDED", handed))
     assert any(one.severity is not Severity.NOTE for one in found) is told
+
+
+@pytest.mark.parametrize(
+    ("update", "told"),
+    [("if (out[to + p] < in[from + p]) out[to + p] = in[from + p];", False), ("out[to + p] += 1.0f;", True)],
+    ids=["the larger one stays", "pairs are counted"],
+)
+def test_what_is_made_of_a_list_of_its_own(update: str, told: bool) -> None:
+    code = GROUPS.replace("HANDED", f"{LAUNCH}(in, out, planes, buffer + 2 * start[g], start[g + 1] - start[g]);")
+    found = findings(GlobalMemoryRace, code.replace("out[to + p] += in[from + p];", update))
+    assert any(one.severity is not Severity.NOTE for one in found) is told
