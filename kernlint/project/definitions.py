@@ -125,8 +125,10 @@ def _numbers(lines: set[str]) -> bool:
 
 
 def _one_of(lines: Sequence[str]) -> str:
-    """The definition that is taken of several which hold under conditions of the host: the last that says something."""
-    return next((line for line in reversed(lines) if len(line.split(None, 2)) > 2), lines[-1])
+    """The definition that is taken of several which hold under conditions of the host: one that names a side of the
+    device, which only the device's compiler reads, else the last that says something."""
+    sided = next((line for line in lines if "__global__" in line or "__device__" in line), None)
+    return sided or next((line for line in reversed(lines) if len(line.split(None, 2)) > 2), lines[-1])
 
 
 def _lines(paths: Sequence[str], name: str, texts: dict[str, str], root: str) -> list[str]:

@@ -31,6 +31,7 @@ from kernlint.frontends.clang.preceding import (
     until_included,
 )
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
+from kernlint.frontends.clang.qualifiers import qualifiers
 from kernlint.frontends.clang.starts import (
     NOTHING_BEFORE,
     NOTHING_MADE_UP,
@@ -42,7 +43,7 @@ from kernlint.frontends.clang.starts import (
 )
 from kernlint.frontends.clang.stubs import StubChoice, is_foreign, served
 from kernlint.frontends.clang.unit import Unit
-from kernlint.frontends.clang.unknowns import unknown_names
+from kernlint.frontends.clang.unknowns import Role, unknown_names
 from kernlint.record import dataclass, replace
 from kernlint.text.branches import holds_code
 from kernlint.text.chevrons import joined
@@ -154,6 +155,7 @@ class _Job:
     def preceded(self, found: Iterable[Defined], names: frozenset[str]) -> _Job:
         """The same with what was ``found`` for ``names`` before the source."""
         before = Preceding.of(found, names)
+        before = replace(before, lines=tuple(dict.fromkeys((*self.before.lines, *before.lines))))
         return _Job.of(self.path, self.text, self.language, self.options, self.use_cache, before)
 
     @property
@@ -357,7 +359,8 @@ def parse(
         parsed = time.perf_counter()
     else:
         best = _Attempt.of(job, appended, known.names, known.text) if known else _Attempt.of(job, appended)
-        start, rounds = best.start, 1
+        best, rounds = _qualified(best) if synthesise and known is None else (best, 1)
+        job, start = best.job, best.start
         parsed = time.perf_counter()
         if (
             synthesise
@@ -424,6 +427,25 @@ def _hidden(attempt: _Attempt) -> bool:
     if attempt.losses or around is None or all(d.severity < Severity.ERROR for d in attempt.diagnostics):
         return False
     return around.dialect(attempt.job.path) is not None
+
+
+def _qualified(first: _Attempt) -> tuple[_Attempt, int]:
+    """The attempt with definitions of the macros before functions that nothing in reach defines, and the parses."""
+    job, around = first.job, first.job.options.around
+    if job.language is Language.OPENCL or job.heavy or not first.errors:
+        return first, 1
+    lacked = unknown_names((d for d in first.diagnostics if d.file == job.path), {})
+    words = sorted({one.name for one in lacked if one.role is Role.TYPE and not one.scope and one.name.isupper()})
+    if not words:
+        return first, 1
+    found = around.definitions(job.path, job.language.value, words) if around is not None else ()
+    lines = qualifiers(job.text.decode("latin-1"), words, found)
+    if not lines:
+        return first, 1
+    before = replace(job.before, lines=(*job.before.lines, *lines))
+    trial = _Job.of(job.path, job.text, job.language, job.options, job.use_cache, before)
+    first.unit.dispose()
+    return _Attempt.of(trial, first.appended), 2
 
 
 def _preceded(first: _Attempt) -> tuple[_Attempt, int]:
