@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
+from kernlint.symbolic.clamps import branches
 from kernlint.symbolic.terms import Symbol, Term, negate
 from kernlint.tree.types import IntType, Type
 
@@ -193,7 +194,7 @@ class Narrowing:
         if op == "call":
             return None
         if op == "select":
-            return self._selected(*(self.of(arg) for arg in args))
+            return self._selected(self.of(args[0]), *branches(term, self.of))
         parts = [self.of(arg) for arg in args]
         if op == "cast":
             return parts[0] if isinstance(term.type, IntType) and isinstance(args[0].type, IntType) else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.launching.launches import launches
 from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.launching.stated_sizes import short
 from kernlint.analysis.trace import trace
@@ -25,7 +26,7 @@ from kernlint.tree.types import IntType
 
 HABIT = "32 bits"
 """Indices in 32 bits where others have 64 go through whole projects, as they are written in one way."""
-SHOWN = frozenset({"numbers", "comments", "amounts", "short", "elsewhere"})
+SHOWN = frozenset({"numbers", "comments", "amounts", "short", "elsewhere", "shift"})
 """Evidence that stands for itself: what the index comes to."""
 
 
@@ -47,7 +48,9 @@ class IndexOverflow(Rule):
     kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and columns of
     two sizes; an index that is kept in 8 or 16 bits and gets larger than these hold by what the kernel tests of it,
     or in a launch in sight; and a count of elements that the host makes in 32 bits of sizes which its own checks
-    let be so large that it wraps, before the kernel compares its index with it. Sums and products of
+    let be so large that it wraps, before the kernel compares its index with it, or makes in 64 bits and cuts for a
+    kernel whose index was widened. Of numbers that are shifted by up to 32 bits and more it is enough that they are
+    widened afterwards. Sums and products of
     constants that leave 32 bits are always wrong, and so are ranges of a table of 64 bits that are gone through in 32
     where another kernel has 64 for them. Of numbers that are passed or checked it is enough that a condition or a value
     rests on the product. Addresses that a kernel stores for
@@ -144,7 +147,7 @@ class IndexOverflow(Rule):
     """
 
     meta = Meta("KL401", "index-overflow", Severity.WARNING, tags=("PyTorch cuda-index-width",))
-    needs = (narrow, trace, launch_context, member_limits)
+    needs = (narrow, trace, launches, launch_context, member_limits)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: tuple[Narrow, ...] = facts[narrow]
@@ -160,7 +163,9 @@ class IndexOverflow(Rule):
             if one.count is None and one.span not in said:
                 said.add(one.span)
                 yield self._of_product(one)
-        for wrapped in () if numbers_made_up(facts) or facts.losses else wrapped_constants(facts.reached):
+        hosts = dict.fromkeys(fact.host for fact in facts[launches] if not fact.host.losses)
+        own = () if numbers_made_up(facts) or facts.losses else facts.reached
+        for wrapped in wrapped_constants((*own, *hosts)):
             yield self.finding(
                 wrapped.span,
                 f"an operation on constants is done in 32 bits, and comes to {wrapped.value}",
@@ -171,7 +176,10 @@ class IndexOverflow(Rule):
             yield self.finding(
                 passed.span,
                 f"{_short(passed.part)} is computed in 32 bits for {passed.name}, but comes to {passed.value} where "
-                f"sizes are as large as the host lets them be ({given})",
+                f"sizes are as large as the host lets them be ({given})"
+                if given
+                else f"{_short(passed.part)} is computed in 64 bits for {passed.name}, and cut to 32 before the kernel "
+                "compares an index of 64 bits with it",
                 Severity.WARNING,
                 related=[Related(passed.test, "the index is compared with it here")],
                 fix="count the elements, and make the index, in 64 bits",
@@ -241,6 +249,11 @@ class IndexOverflow(Rule):
             what = f"{_short(one.index)} is computed in 32 bits, but comes to {one.value} in a launch in sight" + (
                 f" ({given})" if given else ""
             )
+        elif one.evidence == "shift":
+            related = [Related(one.use.span, "and this rests on it")] if one.use.span != one.span else []
+            what = f"{_short(one.index)} is computed in {bits(one.index)} bits and then widened"
+            what += f", but the amount goes up to {one.value}"
+            fix = "shift a number of 64 bits"
         elif one.evidence == "short":
             given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.values[:4])
             what = f"{_short(one.index)} is kept in {bits(one.index)} bits and {used}, but comes to {one.value}" + (

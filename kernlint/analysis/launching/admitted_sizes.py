@@ -57,11 +57,14 @@ def upper(fact: Term) -> Iterator[tuple[Term, Term]]:
 
 
 def growing(term: Term) -> set[Symbol]:
-    """The symbols with which a term grows: one in a remainder, or handed to a call, is not bounded with it."""
+    """The symbols with which a term grows: one in a remainder, or handed to a call, is not bounded with it, and neither
+    is one that another size divides."""
     if term.op == "sym":
         return {term.args[0]}
     if term.op in ("add", "mul", "max", "cast"):
         return set().union(*map(growing, term.args))
+    if term.op == "div" and term.args[1].value is None:
+        return set()
     return growing(term.args[0]) if term.op in ("sub", "div", "shl", "shr") else set()
 
 

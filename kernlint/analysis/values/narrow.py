@@ -21,6 +21,7 @@ never guessed; something in sight has to say so:
 ``kept``     a sum of products of three or more sizes is put into a variable of 64 bits with a sign
 ``apart``    a number of an item is widened and then taken apart into rows and columns of two sizes
 ``short``    it is kept in 8 or 16 bits, and the kernel's own tests or a launch in sight let it be larger
+``shift``    it is a number shifted by 32 bits and more, by the numbers in sight, and widened when that is done
 ``sibling``  another kernel of the file multiplies the same rows in 64 bits
 ``elsewhere`` as ``numbers``, of a product that is widened to make a condition or a value, and no place
 
@@ -54,6 +55,7 @@ from kernlint.analysis.values.narrow_products import (
     wide_ids,
 )
 from kernlint.analysis.values.narrow_ranges import ranges_cut
+from kernlint.analysis.values.narrow_shifts import shifted_late
 from kernlint.analysis.values.narrow_short import shortened
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
 from kernlint.analysis.values.narrow_whole import whole
@@ -114,6 +116,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *apart(subscripts, seen),
         *siblings(places, facts),
         *shortened(facts, subscripts, reach),
+        *shifted_late(of, facts),
         *(elsewhere(of, reach, facts.function) if seen else ()),
     ):
         if one.index not in said:
@@ -122,7 +125,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
                 continue
             if one.evidence in MAY_FIT and one.use is not None and reach.fits(one.use, one.index):
                 continue
-            if one.evidence not in ("numbers", "short", "elsewhere") and refused_beyond(one, seen):
+            if one.evidence not in ("numbers", "short", "elsewhere", "shift") and refused_beyond(one, seen):
                 continue
             found.append(one)
     return tuple(found)

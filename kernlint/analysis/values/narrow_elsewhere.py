@@ -47,6 +47,16 @@ def elsewhere(of: Trace, reach: Reach, function: FunctionDecl) -> Iterator[Narro
 
 def _parts(term: Term, seen: set[Term]) -> Iterator[Term]:
     """The sums of products in 32 bits that are widened somewhere in a term, or in what its variables hold."""
+    for at in terms_of(term, seen):
+        for inner in _ends(at):
+            while inner.op in ("div", "shr", "cast") and bits(inner) == 32:
+                inner = inner.args[0]
+            if inner.op in ("add", "sub", "mul") and bits(inner) == 32:
+                yield inner
+
+
+def terms_of(term: Term, seen: set[Term]) -> Iterator[Term]:
+    """What a term is made of, and what its variables hold, but for what was ``seen`` before."""
     todo = [term]
     while todo and len(seen) < TERMS:
         at = todo.pop()
@@ -58,11 +68,7 @@ def _parts(term: Term, seen: set[Term]) -> Iterator[Term]:
             if symbol.kind is SymbolKind.PHI:
                 todo += [part for part in (symbol.init, symbol.step) if part is not None]
             continue
-        for inner in _ends(at):
-            while inner.op in ("div", "shr", "cast") and bits(inner) == 32:
-                inner = inner.args[0]
-            if inner.op in ("add", "sub", "mul") and bits(inner) == 32:
-                yield inner
+        yield at
         todo.extend(at.terms)
 
 

@@ -30,7 +30,7 @@ def allocated(places: Places, seen: Sequence[LaunchFact], amounts: Amounts) -> I
         in_bytes = _counted_on_host(fact, in_bytes=True) if amounts else {}
         if not counted and not in_bytes:
             continue
-        images = {name: _whole(plain(value)) for name, value in fact.arguments if isinstance(value, Term)}
+        images = {name: _whole(value) for name, value in _images(fact)}
         grid = tuple(plain(size) for size in fact.grid or ())
         for part in places.parts:
             tested = {
@@ -67,7 +67,7 @@ def refused_beyond(one: Narrow, seen: Sequence[LaunchFact]) -> bool:
     if not seen:
         return False
     for fact in seen:
-        small = [Counter(found) for guard in fact.guards for found in _kept_small(guard.term)]
+        small = [Counter(found) for guard in fact.guards for found in kept_small(guard.term)]
         if not small:
             return False
         images = dict(_images(fact))
@@ -94,12 +94,17 @@ def _count(blocks: Term) -> Term:
 
 
 def _images(fact: LaunchFact) -> Iterator[tuple[str, Term]]:
+    """What a launch passes for the parameters of a kernel, without conversions."""
+    return ((name, plain(value)) for name, value in _passed(fact))
+
+
+def _passed(fact: LaunchFact) -> Iterator[tuple[str, Term]]:
     """What a launch passes for the parameters of a kernel, and for the fields of those that are structures."""
     for name, value in fact.arguments:
         if isinstance(value, Term):
-            yield name, plain(value)
+            yield name, value
         elif isinstance(value, StructValue):
-            yield from ((f"{name}.{field}", plain(one)) for field, one in value.fields if isinstance(one, Term))
+            yield from ((f"{name}.{field}", one) for field, one in value.fields if isinstance(one, Term))
 
 
 def _of_grid(extent: Term, product: Product, grid: Sequence[Term]) -> bool:
@@ -116,9 +121,9 @@ def _counted_on_host(fact: LaunchFact, in_bytes: bool = False) -> dict[Factors, 
     bytes is made in 64 bits by habit (``in_bytes``: these); and without what it checks to be small, for which the check
     is made so.  With each, whether it is a ``size_t`` that only an allocation or the rounds of a loop ask for: what
     those functions take, and what goes through elements on the host, is written so by habit."""
-    small = {product for guard in fact.guards for product in _kept_small(guard.term)}
+    small = {product for guard in fact.guards for product in kept_small(guard.term)}
     out: dict[Factors, bool] = {}
-    arguments = [value for _, value in fact.arguments if isinstance(value, Term)]
+    arguments = [value for _, value in _passed(fact)]
     for elements, asked, term in (
         *((True, False, term) for term in arguments),
         *((True, _of_rounds(guard.term), guard.term) for guard in fact.guards),
@@ -139,7 +144,7 @@ def _of_rounds(guard: Term) -> bool:
     return any(symbol.kind in (SymbolKind.COUNTER, SymbolKind.TRIPS, SymbolKind.PHI) for symbol in symbols(guard))
 
 
-def _kept_small(guard: Term) -> Iterator[Factors]:
+def kept_small(guard: Term) -> Iterator[Factors]:
     """The products that a check of the host keeps below a number that 32 bits hold; what the number is divided by for
     the check (``a * b <= INT_MAX / c``) is a factor of them."""
     for part in conjuncts(guard):

@@ -62,6 +62,7 @@ class Part:
 class Places:
     """The products of a kernel's places and tests, narrow and wide; ``scaled``: parts in which one factor that can be
     large, or the number of a round, is multiplied by a number in 32 bits; ``shifted``: powers of two in 32 bits;
+    ``steps``: by what product in 32 bits a loop in 64 goes on, and where that is;
     ``divided``: what is divided in a place, as a sum that has wrapped does not come right again then."""
 
     def __init__(self, of: Trace, subscripts: Sequence[Access], wide_ids: bool) -> None:
@@ -70,6 +71,7 @@ class Places:
         self.parts: list[Part] = []
         self.scaled: list[Part] = []
         self.shifted: list[Part] = []
+        self.steps: list[tuple[Part, Span]] = []
         self.wide: list[Wide] = []
         self.volumes: set[Access] = set()
         said: set[tuple[Term, tuple[Term, ...]]] = set()
@@ -83,7 +85,8 @@ class Places:
                     self.wide.append(Wide(product, access.span, access))
                     if len(product.factors) >= FACTORS:
                         self.volumes.add(access)
-            self.shifted += (Part(access, term, ()) for term in subterms(access.offset) if _power(term))
+            self.shifted += (Part(access, term, ()) for term in _counting(access.offset) if _power(term))
+            self.steps += ((Part(access, step, ()), span) for step, span in _steps(access))
             for part in widened_parts(access.offset):
                 found = tuple(p for p in _plain(products(part)) if p.narrow is not None)
                 if found:
@@ -127,9 +130,31 @@ class Places:
         return not ids
 
 
+def _counting(place: Term) -> Iterator[Term]:
+    """What a place is made of, but for masks of 32 bits: the one that is taken, or counted, may be the sign's too."""
+    todo = [place]
+    while todo:
+        at = todo.pop()
+        yield at
+        if at.op != "call" and (at.op not in ("and", "or", "xor", "not") or bits(at) == 64):
+            todo += at.terms
+
+
 def _power(term: Term) -> bool:
     """Whether a number is shifted by an amount that is none, in fewer than 64 bits."""
     return term.op == "shl" and term.args[0].value is not None and term.args[1].value is None and 0 < bits(term) < 64
+
+
+def _steps(access: Access) -> Iterator[tuple[Term, Span]]:
+    """The products in 32 bits that are widened to be multiplied by the number of a loop's round."""
+    for term in subterms(access.offset) if access.loops else ():
+        if term.op != "mul" or bits(term) != 64:
+            continue
+        for step, rounds in (term.args, term.args[::-1]):
+            inner = step.args[0] if step.op == "cast" else step
+            loop = next((loop for loop in access.loops if plain(rounds).symbol is loop.counter), None)
+            if loop is not None and inner.op == "mul" and bits(inner) == 32:
+                yield inner, loop.condition_span or access.span
 
 
 def _plain(found: Sequence[Product]) -> Iterator[Product]:
@@ -149,12 +174,11 @@ def elements_of(access: Access, factors_: Factors) -> int:
 def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
     """Parts that a launch in sight lets get too large, by the numbers that it gives or checks.  (Of what is multiplied
     by numbers alone nothing else says so.)"""
-    for part in (*places.parts, *places.scaled, *places.shifted, *places.divided):
+    parts = (*places.parts, *places.scaled, *places.shifted, *places.divided)
+    for part, span in (*((part, part.access.span) for part in parts), *places.steps):
         found = reach.exceeded(part.access, part.term) or reach.beyond_admitted(part.access, part.term)
         if found is not None:
-            yield Narrow(
-                part.term, part.access.span, "numbers", use=part.access, values=found.values, value=found.value
-            )
+            yield Narrow(part.term, span, "numbers", use=part.access, values=found.values, value=found.value)
 
 
 def commented(places: Places, reach: Reach) -> Iterator[Narrow]:

@@ -20,6 +20,9 @@ from kernlint.tree.types import IntType
 BEYOND = 1 << 42
 """Cells that no memory holds, not even as bits."""
 
+MOST = (1 << 31) - 16
+"""Rows from here on are as many as there are numbers."""
+
 AXES = 4
 """Axes of a grid, at most."""
 
@@ -30,7 +33,7 @@ def whole(places: Places, reach: Reach) -> Iterator[Narrow]:
     for access in places.accesses:
         for part in _sums(access.offset):
             kind = part.type
-            if part.op != "add" or part in seen or not isinstance(kind, IntType) or kind.bits != 32:
+            if part.op not in ("add", "mul", "shl") or part in seen or not isinstance(kind, IntType) or kind.bits != 32:
                 continue
             seen.add(part)
             cells = _cells(part, access, reach)
@@ -48,10 +51,12 @@ def _sums(place: Term) -> Iterator[Term]:
 
 
 def _cells(part: Term, access: Access, reach: Reach) -> int:
-    """How many cells a sum of coordinates numbers, 0 where it is none or leaves some out."""
+    """How many cells a sum of coordinates numbers, 0 where it is none or leaves some out: cells of rows as long as they
+    lie apart, or rows of constant length that a test lets be so many."""
     steps: list[tuple[int, int]] = []
+    within: list[tuple[int, Term]] = []
     todo = [(part, 1)]
-    while todo and len(steps) <= AXES:
+    while todo and len(steps) + len(within) <= AXES:
         term, scale = todo.pop()
         kept = reach.kept(access, term)
         while kept is None and term.op == "cast":
@@ -66,10 +71,21 @@ def _cells(part: Term, access: Access, reach: Reach) -> int:
             todo.append((other, scale * (times.value or 0)))
         elif term.op == "shl" and term.args[1].value is not None and 0 <= term.args[1].value < bits(term):
             todo.append((term.args[0], scale << term.args[1].value))
+        elif scale == 1:
+            within.append((scale, term))
         else:
             return 0
     steps.sort()
-    if todo or len(steps) < 2 or steps[0][0] != 1:
+    if todo or not steps:
         return 0
+    length, rows = steps[-1]
+    if within or len(steps) < 2 or steps[0][0] != 1:
+        inside = sum(scale * (count - 1) for scale, count in steps[:-1])
+        for _, term in within:
+            low, high = reach.span(access, term)
+            if low < 0:
+                return 0
+            inside += high
+        return length * rows if length > 1 and inside < length and rows < MOST else 0
     tight = all(after == scale * count for (scale, count), (after, _) in pairwise(steps))
-    return steps[-1][0] * steps[-1][1] if tight else 0
+    return length * rows if tight else 0

@@ -18,11 +18,24 @@ from kernlint.analysis.launching.stated_sizes import short
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.values.exactly import exact
+from kernlint.analysis.values.narrow_hosted import kept_small
+from kernlint.analysis.values.products import bits, products
 from kernlint.analysis.values.reach import BEYOND
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.narrowing import narrowed
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    plain,
+    subterms,
+    symbols,
+)
 from kernlint.tree.types import IntType
 
 _PLACES = frozenset((*BLOCK, *THREAD))
@@ -31,7 +44,7 @@ _PLACES = frozenset((*BLOCK, *THREAD))
 @dataclass(frozen=True, slots=True)
 class Passed:
     """The argument ``name`` of the launch at ``span``, of which ``part`` comes to ``value`` with the sizes ``given``;
-    ``test``: where the kernel compares its index with it."""
+    ``test``: where the kernel compares its index with it; 0 and no sizes where it was made in 64 bits and then cut."""
 
     name: str
     span: Span
@@ -50,6 +63,14 @@ def passed_too_large(facts: Facts) -> Iterator[Passed]:
         for symbol, image in view.images:
             if symbol in BLOCK_DIM or symbol in GRID_DIM or symbol.kind is not SymbolKind.PARAM:
                 continue
+            if bits(symbol.term) == 64:
+                small = {found for guard in view.fact.guards for found in kept_small(guard.term)}
+                cut = next((one for one in _cut(image) if small.isdisjoint(p.factors for p in products(one))), None)
+                test = _tested(facts[trace], 64).get(symbol) if cut is not None else None
+                if cut is not None and test is not None:
+                    seen.add((view.fact.span, symbol.name))
+                    yield Passed(symbol.name, view.fact.span, cut, 0, (), test)
+                    continue
             made = [part for part in subterms(image) if part.op == "mul"]
             if not made or (view.fact.span, symbol.name) in seen:
                 continue
@@ -61,8 +82,17 @@ def passed_too_large(facts: Facts) -> Iterator[Passed]:
                 yield found
 
 
-def _tested(kernel: Trace) -> dict[Symbol, Span]:
-    """Where the kernel holds an index of the grid below what is made of a symbol first."""
+def _cut(image: Term) -> Iterator[Term]:
+    """The products of sizes in 64 bits that are cut to 32 in an argument."""
+    for part in subterms(image):
+        if part.op == "cast" and bits(part) == 32 and bits(part.args[0]) == 64:
+            made = [one for one in products(part.args[0]) if one.narrow is None and len(one.factors) > 1]
+            if made and chosen_by_callers(part):
+                yield part.args[0]
+
+
+def _tested(kernel: Trace, wide: int = 0) -> dict[Symbol, Span]:
+    """Where the kernel holds an index of the grid, made in so many bits, below what is made of a symbol first."""
     found: dict[Symbol, Span] = {}
     asked: set[Term] = set()
     for access in kernel.accesses:
@@ -71,10 +101,16 @@ def _tested(kernel: Trace) -> dict[Symbol, Span]:
                 continue
             asked.add(guard.term)
             for low, high in upper(guard.term):
-                if not _PLACES.isdisjoint(symbols(low)):
+                if not _PLACES.isdisjoint(symbols(low)) and (not wide or _made_in(low, wide)):
                     for symbol in symbols(high):
                         found.setdefault(symbol, guard.span)
     return found
+
+
+def _made_in(index: Term, width: int) -> bool:
+    """Whether somebody widened a block's index to make an index of the grid in so many bits."""
+    made = (part for part in subterms(index) if part.op == "mul" and bits(part) == width)
+    return any(arg.op == "cast" and plain(arg).symbol in BLOCK for part in made for arg in part.args)
 
 
 def _wrapped(

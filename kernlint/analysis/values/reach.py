@@ -13,15 +13,16 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.admitted import admitted
-from kernlint.analysis.launching.admitted_sizes import largest_arguments, upper
+from kernlint.analysis.launching.admitted_sizes import HABIT, largest_arguments, upper
 from kernlint.analysis.launching.member_limits import Limit, member_limits
 from kernlint.analysis.launching.stated_sizes import FITS, short
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.exactly import Range, exact
 from kernlint.analysis.values.products import bits
-from kernlint.analysis.values.rooted import Rooted, as_they_are
+from kernlint.analysis.values.rooted import Rooted
 from kernlint.prove.admission import Way
 from kernlint.record import dataclass
+from kernlint.symbolic.clamps import as_they_are
 from kernlint.symbolic.narrowing import FAR, Narrowing, narrowed, told
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import (
@@ -110,11 +111,15 @@ class Reach:
                 return False
         return True
 
+    def span(self, access: Access, part: Term) -> Range:
+        """The least and the largest value of a part by the tests of its place."""
+        ranges = self._ranges(access, None)
+        return exact(part, ranges, _tested(access, ranges)) if ranges is not None else (-FAR, FAR)
+
     def most(self, access: Access, part: Term) -> int | None:
         """The largest value of a part by the tests of its place, None where they leave it open."""
-        ranges = self._ranges(access, None)
-        high = exact(part, ranges, _tested(access, ranges))[1] if ranges is not None else None
-        return high if high is not None and isinstance(part.type, IntType) and high < part.type.high else None
+        high = self.span(access, part)[1]
+        return high if isinstance(part.type, IntType) and high < part.type.high else None
 
     def kept(self, access: Access, term: Term) -> int | None:
         """The largest value of a coordinate that a test or a clamp keeps from 0 on below a number; None for others."""
@@ -123,6 +128,7 @@ class Reach:
             return None
         if term.op in ("min", "max", "mod", "and"):
             low, high = ranges.of(term)
+            high = high if high < HABIT else 0  # (below what has no bound but its type)
         else:
             tests = [part for fact in side(access).facts for part in conjuncts(fact) if part.op in ("lt", "le")]
             limits = [
@@ -200,7 +206,9 @@ class Reach:
         the host, those of other functions with them."""
         for way in self._ways:
             if way not in self._largest:
-                self._largest[way] = largest_arguments(way, self._limits)
+                given = {one: image.value for one, image in way.images if image.value is not None}
+                passed = {one: value for one, value in given.items() if one.kind is SymbolKind.PARAM and value > 0}
+                self._largest[way] = {**passed, **largest_arguments(way, self._limits)}
             found = _at_most(access, part, way, self._largest[way], self._within)
             if found is not None:
                 return found

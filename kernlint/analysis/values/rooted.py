@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.launching.admitted_sizes import GRID_LIMIT, growing, upper
 from kernlint.analysis.trace.events import Access
 from kernlint.prove.admission import Way
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, subterms, symbols
-from kernlint.tree.types import IntType
-
-
-def as_they_are(term: Term) -> Iterator[Term]:
-    """A term, and what it is widened from."""
-    yield term
-    while term.op == "cast":
-        kind, inside = term.type, term.args[0].type
-        if not isinstance(kind, IntType) or not isinstance(inside, IntType):
-            return
-        if inside.low < kind.low or inside.high > kind.high:
-            return
-        term = term.args[0]
-        yield term
+from kernlint.symbolic.clamps import as_they_are
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    plain,
+    subterms,
+    symbols,
+)
 
 
 class Rooted:
@@ -86,6 +82,7 @@ class Rooted:
         )
 
     def _on_host(self, image: Term) -> bool:
+        image = plain(image)
         if image.op == "min" or (image.op == "select" and image.args[0].op in ("lt", "le")):
             return any(map(self._on_host, image.args[-2:]))
         if any(part.op == "call" for part in subterms(image)):
