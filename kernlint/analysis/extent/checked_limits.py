@@ -25,10 +25,21 @@ from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.trace.events import Access, GuardKind, LoopContext, Trace
 from kernlint.prove.query import Actor, Refuted
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
-from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    negate,
+    plain,
+    rebuild,
+    subterms,
+    symbols,
+)
 from kernlint.tree.types import FloatType, IntType
 
 MOST = 4096
@@ -43,6 +54,9 @@ NEAR = 2
 
 FEW = 64
 """Rounds of a loop that are made one by one; of more the last is searched for by halves."""
+
+CHOICES = 3
+"""Choices of the host, one in the other, that are told apart."""
 
 LAST = 8
 """Iterations at the end of a loop that are looked at."""
@@ -68,7 +82,7 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
     told = {s for loop in loops.values() if loop.condition is not None for s in symbols(loop.condition)}
     by_thread = any(symbol.kind in _OWN for symbol in {*found, *told})
     room = max(extent // (access.size or 1), 1)
-    for view in views:
+    for view in (way for one in views for way in _ways(one, wanted, CHOICES)):
         reals = _reals(view, wanted)
         whole = {symbol for symbol in wanted if isinstance(symbol.type, IntType)}
         values = _at_most(view, whole, room) if len(reals) + len(whole) == len(wanted) else None
@@ -78,6 +92,31 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
             if refuted is not None:
                 return refuted
     return None
+
+
+def _ways(view: LaunchView, wanted: set[Symbol], deep: int) -> Iterator[LaunchView]:
+    """A launch, and that launch on each side of the conditions by which the host chooses what it passes for ``wanted``:
+    ``n = best ? 32 : 4``."""
+    yield view
+    parts = (part for symbol, image in view.images if symbol in wanted for part in subterms(image))
+    choice = next((part.args[0] for part in parts if part.op == "select"), None)
+    if choice is None or deep <= 0:
+        return
+    for holds in (True, False):
+        images = tuple([(symbol, _decided(image, choice, holds)) for symbol, image in view.images])
+        checks = tuple([_decided(check, choice, holds) for check in view.checks])
+        found = choice if holds else negate(choice)
+        if any(part.value == 0 or part == negate(found) for check in checks for part in conjuncts(check)):
+            continue
+        yield from _ways(replace(view, images=images, checks=(*checks, found)), wanted, deep - 1)
+
+
+def _decided(term: Term, choice: Term, holds: bool) -> Term:
+    """``term`` where a condition of choices in it holds, or does not."""
+    if term.op == "select" and term.args[0] == choice:
+        return _decided(term.args[1 if holds else 2], choice, holds)
+    args = tuple(_decided(arg, choice, holds) for arg in term.terms)
+    return term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
 
 
 def _reals(view: LaunchView, wanted: set[Symbol]) -> dict[Symbol, float]:
