@@ -128,6 +128,14 @@ void run(float *x, size_t shots, size_t samples) {
     raise<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
 }
 """,
+    "a count of which one size was checked against a quotient by the other": WIDE
+    + """
+void run(float *x, size_t shots, size_t samples) {
+    if (samples == 0 || shots > 0x7fffffffu / samples) return;
+    int n = shots * samples;
+    raise<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
+}
+""",
     "a count for a kernel that has 32 bits itself": """
 __global__ void raise(float *x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
