@@ -149,7 +149,7 @@ def test_rules_and_their_pages(kernlint):
     code, out, _ = kernlint("rules")
     assert code == 0 and "TST101  bad-call      error    A kernel calls bad." in out
     listed = json.loads(kernlint("rules", "--json")[1])
-    assert listed[0]["options"] == {"name": "bad", "limit": 1, "names": "()"}
+    assert listed[0]["options"] == {"name": "bad", "limit": 1, "names": "()", "mode": "plain", "marks": "()"}
     assert json.loads(kernlint("rules", "--json", "--family", "TST102")[1])[0]["name"] == "suspect-call"
     code, out, _ = kernlint("rule", "bad-call")
     assert code == 0 and "TST101 bad-call" in out and "Calling bad is bad." in out and "\x1b" not in out

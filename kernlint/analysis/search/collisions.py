@@ -37,7 +37,7 @@ from kernlint.analysis.scenarios.numbers import (
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.by_rounds import in_two_rounds
-from kernlint.analysis.search.endings import asked_at_ends
+from kernlint.analysis.search.endings import asked_at_ends, asked_at_wide_steps
 from kernlint.analysis.search.inputs import opened
 from kernlint.analysis.search.rooms import Rooms
 from kernlint.analysis.search.settled import unsettled
@@ -277,6 +277,7 @@ class Asker:
             or self._plenty(query)
             or solved(query, self.ask)
             or self._granted(query, root)
+            or asked_at_wide_steps(query, self.ask)
         )
 
     def _little(self, query: Overlap) -> Refuted | None:

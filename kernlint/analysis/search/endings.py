@@ -61,11 +61,16 @@ def asked_at_ends(query: Overlap, ask: Callable[[Overlap], Refuted | None]) -> R
     if witness is None and (begun := at_beginnings(query)) is not None:
         witness = ask(begun.query)
         witness = None if witness is None else begun.restored(witness)
-    for wide in at_wide_steps(query) if witness is None else ():
+    return witness
+
+
+def asked_at_wide_steps(query: Overlap, ask: Callable[[Overlap], Refuted | None]) -> Refuted | None:
+    """The answer to a question with iterations put in of which the first ones alone lie in one warp."""
+    for wide in at_wide_steps(query):
         witness = ask(wide.query)
         if witness is not None:
             return wide.restored(witness)
-    return witness
+    return None
 
 
 def at_beginnings(query: Overlap) -> AtEnds | None:
@@ -108,7 +113,9 @@ def at_wide_steps(query: Overlap) -> Iterator[AtEnds]:
         next((loop.counter for loop in side.counters if loop.counter not in related), None)
         for side in (query.a, query.b)
     ]
-    if ours and any(inner):
+    if not ours:
+        return
+    if any(inner):
         yield _at(query, ours, theirs)
     first, second = inner
     if first in steps and second in steps and first is not None and second is not None:
