@@ -253,6 +253,11 @@ def place_of(path: str, keys: Sequence[str]) -> str:
             text = handle.read()
     except (OSError, UnicodeDecodeError):
         return path
+    return _place_in(path, text, keys)
+
+
+def _place_in(path: str, text: str, keys: Sequence[str]) -> str:
+    """The same of settings whose text is known."""
     place, at = path, 0
     for key in keys:
         leaf = re.escape(key).replace("_", "[-_]").replace(r"\-", "[-_]")
@@ -277,9 +282,7 @@ class _Reader:
 
     def at(self, key: str) -> str:
         """``file:line`` of the last part of a dotted key, ``file`` when it is not found."""
-        leaf = re.escape(key.rpartition(".")[2])
-        match = re.search(rf"^[ \t]*(?:\[+[^\]\n]*?)?[\"']?\b{leaf}[\"']?[ \t]*(?:=|\.|\])", self.text, re.M)
-        return f"{self.path}:{self.text.count(chr(10), 0, match.start()) + 1}" if match else self.path
+        return _place_in(self.path, self.text, (key.rpartition(".")[2],))
 
     def wrong(self, key: str, expected: str, value: object) -> ConfigError:
         return ConfigError(f"{self.at(key)}: {key}: expected {expected}, got {_shown(value)}")

@@ -88,12 +88,8 @@ def script(text: str, folder: str, options: str = "") -> Iterator[Definition]:
     other = "cmake" in text.lower()  # whose -D sets a variable of its own, which often becomes a macro
     values = _constants(text, options)
     for match in _WRITTEN.finditer(text):
-        made = match["name"] + _filled(match, values)
         sure = not (other or stands_under_a_choice(text, match.start()))
-        if "\0" in made:
-            yield Definition(match["name"], folder, sure, open=True)
-        elif is_macro(made):
-            yield Definition(made, folder, sure)
+        yield from _defined(match["name"], _filled(match, values), folder, sure)
     pairs = [(match.group(1), match.start(1), _PAIR) for match in _MACROS.finditer(text)]
     for listed in _LISTED.finditer(text):
         whole = listed.group(1)
@@ -102,14 +98,18 @@ def script(text: str, folder: str, options: str = "") -> Iterator[Definition]:
         for pair in shape.finditer(within):
             given = pair.group(2) if shape is not _WORDS else "None"
             value = "" if given == "None" else "=" + _worth(given, values)
-            sure = not stands_under_a_choice(text, at + pair.start())
-            if "\0" in value:
-                yield Definition(pair.group(1), folder, sure, open=True)
-            elif is_macro(made := pair.group(1) + value):
-                yield Definition(made, folder, sure)
+            yield from _defined(pair.group(1), value, folder, not stands_under_a_choice(text, at + pair.start()))
     for call in _CALLED.finditer(text):
-        if is_macro(made := call.group(1) + ("=" + call.group(2) if call.group(2) else "")):
-            yield Definition(made, folder, not stands_under_a_choice(text, call.start()))
+        value = "=" + call.group(2) if call.group(2) else ""
+        yield from _defined(call.group(1), value, folder, not stands_under_a_choice(text, call.start()))
+
+
+def _defined(name: str, value: str, folder: str, certain: bool) -> Iterator[Definition]:
+    """A macro with what follows its name, in which a zero byte stands for what is not known."""
+    if "\0" in value:
+        yield Definition(name, folder, certain, open=True)
+    elif is_macro(name + value):
+        yield Definition(name + value, folder, certain)
 
 
 def _constants(text: str, options: str) -> dict[str, str]:

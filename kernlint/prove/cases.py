@@ -18,9 +18,9 @@ from kernlint.symbolic.terms import (
     disjunction,
     negate,
     plain,
-    rebuild,
     retype,
     symbols,
+    with_parts,
 )
 from kernlint.tree.types import BOOL, IntType
 
@@ -191,9 +191,7 @@ def _term(term: Term, memo: dict[Term, Term]) -> Term:
     if done is None:
         if term.op in ("const", "sym"):
             return term
-        args = tuple(_term(arg, memo) for arg in term.terms)
-        same = all(a is b for a, b in zip(args, term.terms, strict=True))
-        done = memo[term] = term if same else rebuild(term, args)
+        done = memo[term] = with_parts(term, [_term(arg, memo) for arg in term.terms])
     return done
 
 

@@ -164,12 +164,16 @@ class Elsewhere:
         return stem in text or all(_closer(path, ours, other) for other in others)
 
     def _opened(self, path: str) -> tuple[SourceFile, FrontendOptions, tuple[str, ...]] | None:
-        """A host file, how it is to be read, and where its headers are or were looked for; None: it is not read."""
+        """A host file, how it is to be read, and where its headers are or were looked for; None: it is not read, as
+        a Python program that does not name our file."""
         if path not in self._open:
             self._open[path] = None
             try:
                 if os.stat(path).st_size <= LARGE:
                     source = self.texts.get(path) or read(path)
+                    if path.endswith(".py") and os.path.basename(self.path).encode() not in source.data:
+                        self.depends.setdefault(path)
+                        return None
                     options = replace(self.reading(path), instances=False, device=False)
                     headers = self.frontend.headers(source, options)
                     self._open[path] = source, options, headers
@@ -178,15 +182,6 @@ class Elsewhere:
             except (OSError, SourceError):
                 return None
         return self._open[path]
-
-    def _named_in(self, path: str) -> bool:
-        """Whether our file's name stands in the text of a Python program."""
-        self.depends.setdefault(path)
-        try:
-            source = self.texts.get(path) or read(path)
-        except (OSError, SourceError):
-            return False
-        return os.path.basename(self.path).encode() in source.data
 
     def _text(self, path: str) -> bytes:
         if path not in self._texts:
@@ -198,8 +193,6 @@ class Elsewhere:
         return self._texts[path]
 
     def _parsed(self, path: str) -> tuple[ModuleFacts, ...]:
-        if path.endswith(".py") and not self._named_in(path):
-            return ()
         opened = self._opened(path)
         if opened is None:
             return ()

@@ -9,7 +9,7 @@ wrapped, or print it as an assumption.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, IntEnum
 from operator import is_
 from typing import Any
@@ -522,6 +522,17 @@ def substitute(term: Term, images: dict[Symbol, Term], memo: dict[Term, Term] | 
         result = term if all(map(is_, new, old)) else rebuild(term, tuple(new))
     memo[term] = result
     return result
+
+
+def with_parts(term: Term, parts: Sequence[Term]) -> Term:
+    """The operation of ``term`` on ``parts`` in place of its own, folded; ``term`` where they are its own."""
+    return term if all(map(is_, parts, term.terms)) else rebuild(term, tuple(parts))
+
+
+def replaced(term: Term, images: Mapping[Term, Term]) -> Term:
+    """``term`` with whole sub-terms replaced, folded anew."""
+    found = images.get(term)
+    return with_parts(term, [replaced(part, images) for part in term.terms]) if found is None else found
 
 
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:

@@ -11,6 +11,7 @@ and then goes on to overwrite it lacks a barrier, whoever makes use of the word.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
 
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.trace.events import (
@@ -26,7 +27,7 @@ from kernlint.analysis.trace.events import (
     WarpEvent,
 )
 from kernlint.prove.cases import conjuncts
-from kernlint.prove.query import Side
+from kernlint.prove.query import PLACED, Side
 from kernlint.record import replace
 from kernlint.symbolic.terms import CUT_SHORT, Symbol, SymbolKind, Term, conjunction, disjunction, symbols
 from kernlint.tree.types import Space
@@ -62,13 +63,7 @@ def needed(access: Access, of: Trace) -> Term | None:
             ways[tuple(part for part in dict.fromkeys(parts) if part not in known)] = None
     if not ways or () in ways or len(ways) > USES:
         return None
-    out: Term | None = None
-    for way in ways:
-        whole = way[0]
-        for part in way[1:]:
-            whole = conjunction(whole, part)
-        out = whole if out is None else disjunction(out, whole)
-    return out
+    return reduce(disjunction, (reduce(conjunction, way) for way in ways))
 
 
 def _of_place(kind: GuardKind, term: Term) -> Iterator[Term]:
@@ -77,17 +72,7 @@ def _of_place(kind: GuardKind, term: Term) -> Iterator[Term]:
         yield from (part for part in conjuncts(term) if all(symbol.kind in _PLACE for symbol in symbols(part)))
 
 
-_PLACE = frozenset(
-    {
-        SymbolKind.THREAD,
-        SymbolKind.BLOCK,
-        SymbolKind.BLOCK_DIM,
-        SymbolKind.GRID_DIM,
-        SymbolKind.PARAM,
-        SymbolKind.TEMPLATE,
-        SymbolKind.WARP_SIZE,
-    }
-)
+_PLACE = PLACED - {SymbolKind.COUNTER} | {SymbolKind.WARP_SIZE}
 
 
 def _events(of: Trace) -> Iterable[Event]:

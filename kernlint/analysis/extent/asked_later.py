@@ -93,8 +93,7 @@ def _asked_before(access: Access, kernel: Trace, made_of: frozenset[Symbol]) -> 
     if any(made_of & set(symbols(guard.term)) for guard in access.guards):
         return True
     loops = [loop for loop in access.loops if made_of & set(loop.phis)]
-    ends = [term for loop in loops for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
-    ends += [loop.condition for loop in loops if loop.condition is not None]
+    ends = [term for loop in loops for term in loop.ends]
     ends += [test.term for test in kernel.conditions if set(loops) & set(test.loops)]
     return any(made_of & set(symbols(term)) for term in ends)
 

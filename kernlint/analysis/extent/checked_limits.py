@@ -36,9 +36,9 @@ from kernlint.symbolic.terms import (
     Term,
     negate,
     plain,
-    rebuild,
     subterms,
     symbols,
+    with_parts,
 )
 from kernlint.tree.types import FloatType, IntType
 
@@ -115,8 +115,7 @@ def _decided(term: Term, choice: Term, holds: bool) -> Term:
     """``term`` where a condition of choices in it holds, or does not."""
     if term.op == "select" and term.args[0] == choice:
         return _decided(term.args[1 if holds else 2], choice, holds)
-    args = tuple(_decided(arg, choice, holds) for arg in term.terms)
-    return term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
+    return with_parts(term, [_decided(arg, choice, holds) for arg in term.terms])
 
 
 def _reals(view: LaunchView, wanted: set[Symbol]) -> dict[Symbol, float]:

@@ -184,7 +184,7 @@ def left_before(access: Access, count: Count, at: int) -> bool:
     """Whether loops are left, or may be left, by a count that is as large as ``at`` or little less."""
     loops = set(access.loops) | {g.loop for g in access.guards if g.loop is not None}
     for loop in loops:
-        for term, _ in (*loop.exits, *loop.leaves, *loop.returns):
+        for term in loop.left_by:
             for part in conjuncts(term):
                 mine = count.made_of & set(symbols(part))
                 tried = range(at, max(at - NEAR, count.first + 1), -1) if mine else ()

@@ -131,8 +131,7 @@ def _free(push: _Push, of: Trace, allowed: Sequence[Guard]) -> bool:
     made_of, access = push.count.made_of, push.access
     terms = [*push.under, *(guard.term for guard in access.guards)]
     for loop in of.loops:
-        terms += [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
-        terms += [loop.condition] if loop.condition is not None else []
+        terms += loop.ends
     spans = {guard.span for guard in allowed}
     terms += [
         test.term

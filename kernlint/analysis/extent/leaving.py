@@ -26,7 +26,7 @@ from kernlint.symbolic.terms import (
     cast,
     const,
     plain,
-    rebuild,
+    replaced,
     substitute,
     subterms,
     symbols,
@@ -98,7 +98,7 @@ def masked(offset: Term) -> tuple[Term, bool]:
             images[atom] = const(top, atom.type)
     if not images:
         return offset, False
-    return _replace(offset, images), True
+    return replaced(offset, images), True
 
 
 PACKED = 8
@@ -209,10 +209,10 @@ def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | N
     if place != extent and not (extent < place < extent * FAR and _let_through(access, atom, about)):
         return None
     largest = {one: const(top, one.type) for one in (atom, plain(atom))}
-    if any(_replace(guard.term, largest).value == 0 for guard in access.guards if guard not in about):
+    if any(replaced(guard.term, largest).value == 0 for guard in access.guards if guard not in about):
         return None
     rest = tuple(guard for guard in access.guards if guard not in about)
-    return _replace(offset, {atom: const(top, atom.type)}), replace(access, guards=rest)
+    return replaced(offset, {atom: const(top, atom.type)}), replace(access, guards=rest)
 
 
 FAR = 4
@@ -236,17 +236,6 @@ def _let_through(access: Access, atom: Term, about: Sequence[Guard]) -> bool:
 def _tests(part: Term, atom: Term) -> bool:
     """Whether a truth keeps a value below or at a number."""
     return part.op in ("lt", "le") and part.args[1].value is not None and plain(part.args[0]) == plain(atom)
-
-
-def _replace(term: Term, images: dict[Term, Term]) -> Term:
-    """``term`` with whole sub-terms replaced."""
-    found = images.get(term)
-    if found is not None:
-        return found
-    if term.op in ("const", "sym"):
-        return term
-    args = tuple(_replace(arg, images) for arg in term.terms)
-    return term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
 
 
 def decidable(access: Access, offset: Term) -> Side | None:

@@ -17,7 +17,7 @@ from kernlint.analysis.trace.events import Access
 from kernlint.prove.query import Bounds, Budget, Proved, Side
 from kernlint.prove.solve import solve
 from kernlint.record import replace
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, rebuild
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, with_parts
 from kernlint.tree.types import I64, IntType
 
 BUDGET = Budget(steps=80, points=8_000, rlimit=0)
@@ -62,8 +62,7 @@ def opened(view: LaunchView) -> LaunchView:
                 name = str(term.args[0]).partition("@")[0]
                 names[term] = Symbol(SymbolKind.PARAM, f"{name}()", term.type, origin=term).term
             return names[term]
-        args = tuple(map(of, term.terms))
-        return term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
+        return with_parts(term, [of(part) for part in term.terms])
 
     fact = view.fact
     grid = None if fact.grid is None else (of(fact.grid[0]), of(fact.grid[1]), of(fact.grid[2]))

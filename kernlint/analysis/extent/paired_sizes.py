@@ -77,7 +77,7 @@ def _silent(access: Access, form: Polynomial) -> bool:
             below = part.op in ("lt", "le") and part.args[0].value is not None and polynomial(part.args[1]) == form
             if (mine & set(symbols(part)) and not below) or _mark(part, access):
                 return False
-    ends = [term for loop in access.loops for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
+    ends = [term for loop in access.loops for term in loop.left_by]
     if any(mine & set(symbols(term)) for term in ends):
         return False
     ends += [loop.condition for loop in access.loops if loop.condition is not None]

@@ -86,8 +86,7 @@ def asks(of: Trace, counts: frozenset[Symbol], stores: Sequence[Access]) -> bool
     about = counts | {s for one in stores for s in symbols(one.offset) if s.kind is SymbolKind.PHI}
     terms = [test.term for test in of.conditions] + [guard.term for one in stores for guard in one.guards]
     for loop in of.loops:
-        terms += [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
-        terms += [loop.condition] if loop.condition is not None else []
+        terms += loop.ends
     return any(
         _caps(part, about) for term in dict.fromkeys(terms) if about & set(symbols(term)) for part in _parts(term)
     )

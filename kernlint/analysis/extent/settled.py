@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace.events import Guard, GuardKind
-from kernlint.symbolic.terms import Term, negate, rebuild, subterms, truth
+from kernlint.symbolic.terms import Term, negate, subterms, truth, with_parts
 
 
 def under(term: Term, guards: tuple[Guard, ...]) -> Term:
@@ -37,9 +37,7 @@ def _settled(term: Term, known: frozenset[Term]) -> Term:
         for outcome, holds in ((term.args[1], cond), (term.args[2], negate(cond))):
             if _holds(holds, known):
                 return _settled(outcome, known)
-    parts = term.terms
-    settled = tuple(_settled(part, known) for part in parts)
-    return term if settled == parts else rebuild(term, settled)
+    return with_parts(term, [_settled(part, known) for part in term.terms])
 
 
 def _holds(cond: Term, known: frozenset[Term]) -> bool:

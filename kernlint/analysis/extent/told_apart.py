@@ -31,7 +31,7 @@ from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, negate, plain, rebuild, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, negate, plain, subterms, symbols, with_parts
 from kernlint.tree.types import BOOL
 
 _FROM_DATA = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN})
@@ -275,9 +275,7 @@ def _as_picked(term: Term, picks: dict[Term, bool]) -> Term:
         return const(int(way), BOOL)
     if term.op == "select" and term.args[0] in picks:
         return _as_picked(term.args[1] if picks[term.args[0]] else term.args[2], picks)
-    parts = term.terms
-    new = tuple(_as_picked(part, picks) for part in parts)
-    return term if all(a is b for a, b in zip(parts, new, strict=True)) else rebuild(term, new)
+    return with_parts(term, [_as_picked(part, picks) for part in term.terms])
 
 
 def _negative(form: Polynomial) -> bool:

@@ -113,7 +113,7 @@ def fitting(scalars: Iterable[Symbol], query: Overlap, extent: int | None) -> li
     bases = [symbol for symbol in scalars if symbol not in ends and symbol not in bounds]
     if len(bases) > len(ADDED) or len(held) > len(SOME):
         return []
-    last = (most - 1) | 1 if most & 1 else most - 1
+    last = (most - 1) | 1
     return [
         (
             *((symbol, value + more) for symbol, value in zip(held, SOME, strict=False)),

@@ -87,9 +87,7 @@ def at_beginnings(query: Overlap) -> AtEnds | None:
             ours[mine], theirs[other] = const(max(shift, 0), I64), const(max(-shift, 0), I64)
     if not ours:
         return None
-    a, b = _begun(query.a, ours), _begun(query.b, theirs)
-    tied = tuple(one for one in query.tied if one[0] not in ours)
-    return AtEnds(replace(query, a=a, b=b, tied=tied), ours, theirs)
+    return _at(query, ours, theirs)
 
 
 def at_wide_steps(query: Overlap) -> Iterator[AtEnds]:
@@ -137,7 +135,6 @@ def _doubled(place: Term) -> set[Symbol]:
 def _at(query: Overlap, ours: Images, theirs: Images) -> AtEnds:
     """The question in these iterations of both."""
     a, b = _begun(query.a, ours), _begun(query.b, theirs)
-    a, b = replace(a, offset=substitute(a.offset, ours)), replace(b, offset=substitute(b.offset, theirs))
     tied = tuple(one for one in query.tied if one[0] not in ours and one[1] not in theirs)
     return AtEnds(replace(query, a=a, b=b, tied=tied), ours, theirs)
 
@@ -165,7 +162,7 @@ def _begun(side: Side, images: Images) -> Side:
         for loop in side.counters
         if loop.counter not in images
     )
-    return replace(side, guards=guards, counters=loops)
+    return replace(side, offset=substitute(side.offset, images), guards=guards, counters=loops)
 
 
 def at_ends(query: Overlap) -> AtEnds | None:

@@ -21,7 +21,7 @@ from kernlint.prove.query import SETTLED, Side
 from kernlint.record import replace
 from kernlint.symbolic.intervals import interval, refine
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, rebuild, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, replaced, symbols
 from kernlint.tree.nodes import Atomic, WarpOp
 from kernlint.tree.types import BOOL, I64, IntType, Space
 
@@ -244,31 +244,19 @@ def _open(side: Side, access: Access, inputs: tuple[Term, ...]) -> Side:
         images[term] = Symbol(SymbolKind.UNKNOWN, name, term.type, low=low, high=max(low, high)).term
         inside += (binary("lt", cast(images[term], I64), length, BOOL) for length in _rows(form, unit))
 
-    def put(term: Term) -> Term:
-        if term in images:
-            return images[term]
-        args = term.terms
-        made = tuple(map(put, args)) if args else ()
-        return term if made == args or not args else rebuild(term, made)
-
     loops = tuple(
-        loop if loop.condition is None else replace(loop, condition=put(loop.condition)) for loop in side.counters
+        loop if loop.condition is None else replace(loop, condition=replaced(loop.condition, images))
+        for loop in side.counters
     )
-    guards = (*map(put, side.guards), *inside)
-    return replace(side, offset=put(side.offset), guards=guards, counters=loops)
+    guards = (*(replaced(guard, images) for guard in side.guards), *inside)
+    return replace(side, offset=replaced(side.offset, images), guards=guards, counters=loops)
 
 
 def _placed(offset: Term, term: Term) -> tuple[Mapping[tuple[Term, ...], int], int]:
     """What an offset is the sum of, with an input in it, and how many bytes the input steps (0: nobody knows)."""
     probe = Symbol(SymbolKind.LOAD, "probe", term.type)
 
-    def put(at: Term) -> Term:
-        if at == term:
-            return probe.term
-        made = tuple(map(put, at.terms))
-        return at if not made or made == at.terms else rebuild(at, made)
-
-    form = polynomial(put(offset)).coefficients
+    form = polynomial(replaced(offset, {term: probe.term})).coefficients
     return form, abs(form.get((probe.term,), 0))
 
 

@@ -20,7 +20,7 @@ from kernlint.symbolic.terms import (
     Uniformity,
     const,
     plain,
-    rebuild,
+    replaced,
     substitute,
     symbols,
 )
@@ -97,17 +97,8 @@ def _at_most(condition: Term) -> Term | None:
         if high is None:
             return None
         clamped[mono[0]] = const(high, mono[0].type)
-    done = _put(condition, clamped)
+    done = replaced(condition, clamped)
     return None if _data(done) else done
-
-
-def _put(term: Term, images: dict[Term, Term]) -> Term:
-    """``term`` with whole sub-terms replaced."""
-    found = images.get(term)
-    if found is not None or term.op in ("const", "sym"):
-        return term if found is None else found
-    args = tuple(_put(arg, images) for arg in term.terms)
-    return term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
 
 
 def ends_read(query: Overlap) -> dict[Symbol, bool]:

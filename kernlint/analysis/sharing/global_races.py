@@ -86,8 +86,7 @@ def _waits(loop: LoopContext, read: Access) -> bool:
     """
     if loop.doubtful or (loop.condition is None and not loop.exits):
         return True
-    terms = [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
-    todo = [s for term in (*terms, *([] if loop.condition is None else [loop.condition])) for s in term.symbols]
+    todo = [s for term in loop.ends for s in term.symbols]
     done: set[Symbol] = set()
     while todo:
         symbol = todo.pop()
