@@ -23,7 +23,20 @@ from kernlint.analysis.trace.events import Event, GuardKind
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
-from kernlint.tree.nodes import Assign, Block, Break, Continue, DeclStmt, FunctionDecl, If, Node, Ref, Stmt, VarDecl
+from kernlint.tree.nodes import (
+    Assign,
+    Block,
+    Break,
+    Continue,
+    DeclStmt,
+    FunctionDecl,
+    If,
+    Member,
+    Node,
+    Ref,
+    Stmt,
+    VarDecl,
+)
 from kernlint.tree.walk import strip_casts, walk
 
 _ASKED = frozenset({SymbolKind.LOAD, SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.PARAM})
@@ -70,6 +83,8 @@ def _sets(node: Node, decl: VarDecl) -> bool:
     if not isinstance(node, Assign):
         return False
     target = strip_casts(node.target)
+    while isinstance(target, Member) and not target.arrow:
+        target = strip_casts(target.base)
     return isinstance(target, Ref) and target.decl is decl
 
 
@@ -130,8 +145,8 @@ def _factors(term: Term, unset: Symbol) -> Iterator[Term]:
     if term.op in ("select", "sym") or (term.op == "call" and term.args[0].startswith("after")):
         return
     for part in term.terms:
-        if unset in part.symbols:
-            yield from _factors(part, unset)
+        if any(one is unset or (one.origin is unset.origin and one.kind is unset.kind) for one in part.symbols):
+            yield from _factors(part, unset)  # (another lane or field of it is chosen as it is)
         else:
             yield part
 

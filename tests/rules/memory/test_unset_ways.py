@@ -8,6 +8,45 @@ from kernlint_rules.memory.uninitialised_private import UninitialisedPrivate
 from tests.rules.marked import assert_marked
 
 CUDA = {
+    "vectors and structures that one branch sets, and their lanes": """
+struct Spot { float x, y; int tag; };
+__device__ float3 minus(float3 a, float3 b) { return make_float3(a.x - b.x, a.y - b.y, a.z - b.z); }
+__global__ void lift(const float *depth, float3 *arm, float3 origin, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float3 at;
+    if (depth[i] > 0.0f) at = make_float3(depth[i], 1.0f, 2.0f);
+    arm[i] = minus(at, origin);  // bad
+}
+__global__ void spots(const float *depth, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    Spot s;
+    if (depth[i] > 0.0f) { s.x = depth[i]; s.y = 1.0f; }
+    out[i] = s.x + s.y;  // bad
+}
+__global__ void kept(const float *depth, float3 *arm, float *out, Spot *all, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float3 at, back;
+    Spot s, t;
+    s.tag = i;
+    back.z = 0.0f;
+    float weight = depth[i] > 0.0f ? 1.0f : 0.0f;
+    bool ok = false;
+    if (depth[i] > 0.0f) {
+        at = make_float3(depth[i], 1.0f, 2.0f);
+        s.x = depth[i]; s.y = 1.0f;
+        t.x = depth[i]; t.y = 1.0f;
+        back.x = 1.0f; back.y = 2.0f;
+        ok = true;
+    }
+    if (ok) arm[i] = at;
+    out[i] = s.tag + weight * t.x;
+    all[i] = s;
+    arm[i + n] = back;
+}
+""",
     "what a march has not come to": """
 __global__ void march(const unsigned char *occ, const float3 *o, float *depth, int n, int steps, int res) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
