@@ -313,7 +313,7 @@ def _divides(check: Term, count: Term, unit: Term) -> bool:
         if part_mod is None or part_mod.op != "mod":
             continue
         value, by = polynomial(part_mod.args[0]), polynomial(part_mod.args[1])
-        if value == polynomial(count) or _factor(value, polynomial(count)):
+        if plain(part_mod.args[0]) == plain(count) or value == polynomial(count) or _factor(value, polynomial(count)):
             size, needed = by.constant, polynomial(unit).constant
             if by == polynomial(unit) or (size is not None and needed and size % needed == 0):
                 return True

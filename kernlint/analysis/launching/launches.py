@@ -392,13 +392,21 @@ def _instantiated(launch: LaunchFact, function: FunctionDecl) -> LaunchFact | No
 
 
 def _where(launch: LaunchFact, bound: dict[Symbol, Term]) -> LaunchFact:
-    """The launch with numbers for parameters of the template it is in."""
+    """The launch with numbers for parameters of the template it is in, in its sizes and in what the host has checked,
+    passes and allocates for it."""
 
     def sizes(of: Sizes | None) -> Sizes | None:
         return of and (substitute(of[0], bound), substitute(of[1], bound), substitute(of[2], bound))
 
-    shared = launch.shared and substitute(launch.shared, bound)
-    return replace(launch, grid=sizes(launch.grid), block=sizes(launch.block), shared=shared)
+    return replace(
+        launch,
+        grid=sizes(launch.grid),
+        block=sizes(launch.block),
+        shared=launch.shared and substitute(launch.shared, bound),
+        guards=tuple(replace(guard, term=substitute(guard.term, bound)) for guard in launch.guards),
+        arguments=tuple((name, substitute(v, bound) if isinstance(v, Term) else v) for name, v in launch.arguments),
+        extents=tuple((name, substitute(size, bound)) for name, size in launch.extents),
+    )
 
 
 _NUMBERS = {"true": "1", "false": "0"}

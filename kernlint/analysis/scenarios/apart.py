@@ -2,7 +2,8 @@
 
 A loop that goes down a column, ``x[i + k * pitch]`` for ``i < width``, moves on by ``pitch`` from row to row: the rows
 have that many elements, of which ``width`` are looked at.  A number that is held against places by itself is an extent,
-and may have been taken for a pitch by mistake.
+and may have been taken for a pitch by mistake.  Where blocks have parts of an array that are a constant number of
+elements apart, an argument that keeps threads within their part, and of which no launch says a number, is no greater.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import functools
 from collections.abc import Iterator
 
 from kernlint.analysis.accesses.pairs import Pair
+from kernlint.prove.admission import Admission
 from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import Side
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, plain, subterms, symbols
+from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, binary, cast, const, plain, subterms, symbols
 from kernlint.tree.types import BOOL, I64, IntType
 
 
@@ -22,6 +24,35 @@ def rows_apart(pair: Pair) -> list[Term]:
     """That what moves an access on from row to row is no less than the number that its column is below, for an access
     by which two threads may meet."""
     return list(dict.fromkeys(one for at in (pair.a, pair.b) for one in _rows_apart(at)))
+
+
+def parts_apart(pair: Pair, admission: Admission) -> list[Term]:
+    """That what the threads of a block are kept below fits the part of the array that the block has, in
+    ``x[blockIdx.y * 4096 + t * 16]`` for ``t < many``, where no launch passes a number for it."""
+    found = dict.fromkeys(one for at in (pair.a, pair.b) for one in _parts_apart(at))
+    passed = {symbol for way in admission.ways for symbol, image in way.images if image.value is not None}
+    return [binary("le", cast(many.term, I64), const(room), BOOL) for many, room in found if many not in passed]
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _parts_apart(at: Side) -> tuple[tuple[Symbol, int], ...]:
+    """(argument, number of its elements in a part)."""
+    form = polynomial(at.offset).coefficients
+    parts = [value for mono, value in form.items() if len(mono) == 1 and mono[0].symbol in BLOCK]
+    if not parts:
+        return ()
+    found = []
+    for column, many in (one for guard in at.guards for one in _columns(guard, at)):
+        own = polynomial(column).coefficients
+        units = {form.get(mono, 0) // value for mono, value in own.items() if mono}
+        if len(units) != 1 or any(symbol.kind is not SymbolKind.THREAD for symbol in symbols(column)):
+            continue
+        (unit,) = units
+        room = min((part for part in parts if part > unit > 0 and part % unit == 0), default=0)
+        inside = all(abs(value) < unit or value >= room for mono, value in form.items() if mono and mono not in own)
+        if room and inside:
+            found.append((many, room // unit))
+    return tuple(found)
 
 
 @functools.lru_cache(maxsize=1 << 10)
@@ -65,6 +96,11 @@ def _compared(fact: Term) -> Iterator[Polynomial]:
 
 def _lengths(guard: Term, at: Side) -> Iterator[Symbol]:
     """Parameters that the column, a number of the thread's own in the place, is less than."""
+    return (width for _, width in _columns(guard, at))
+
+
+def _columns(guard: Term, at: Side) -> Iterator[tuple[Term, Symbol]]:
+    """Numbers of the thread's own in the place, and the parameters that they are less than."""
     inside = {plain(part) for part in subterms(at.offset)}
     for part in conjuncts(guard):
         if part.op != "lt" or (column := plain(part.args[0])) not in inside:
@@ -72,4 +108,4 @@ def _lengths(guard: Term, at: Side) -> Iterator[Symbol]:
         width = plain(part.args[1]).symbol
         own = any(symbol.kind is SymbolKind.THREAD for symbol in symbols(column))
         if own and width is not None and width.kind is SymbolKind.PARAM:
-            yield width
+            yield column, width

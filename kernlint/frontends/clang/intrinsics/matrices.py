@@ -4,7 +4,8 @@ A load of a tile touches rows at a stride that only the call knows, so it stays 
 part of it, the rest of the tile is a gap that no proof may step over.  A store is carried out by the warp together;
 which lane puts what where is not told, so each is given an equal run of a row: between warps it makes no difference,
 and within one a lane can count on nothing that it reads afterwards without a barrier of the warp.  None of them is a
-barrier of the block, in spite of ``sync`` in their names.
+barrier of the block, in spite of ``sync`` in their names, but each waits for all lanes of its warp before it begins:
+what these have stored before a load is there, and what they store behind it comes after it.
 """
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ def _load(ctx: CallContext) -> Expr | None:
     """``load_matrix_sync(fragment, pointer, stride)``."""
     if len(ctx.args) < 3 or as_pointer(ctx.args[1]) is None:
         return None
-    fragment, first = ctx.args[0], deref(ctx.args[1])
-    value = Opaque(ctx.span, fragment.type, "load of a matrix tile", (first, *ctx.args[2:]))
-    return assign(fragment, value, ctx.span)
+    fragment, first, span = ctx.args[0], deref(ctx.args[1]), ctx.span
+    value = Opaque(span, fragment.type, "load of a matrix tile", (first, *ctx.args[2:]))
+    together = Barrier(span, VOID, Scope.WARP, frozenset(Space), ctx.name)
+    return sequence(together, assign(fragment, value, span), together)
 
 
 LANES = 32
