@@ -280,7 +280,7 @@ def reach_of(access: Access) -> Reach | None:
     conditional = any(
         _conditional(guard)
         for guard in access.guards
-        if guard not in hollow and not any(bounds_above(guard.term, axis) for axis in guarded)
+        if guard not in hollow and not any(bounds_above(guard.term, axis) for axis in range(3))
     )
     return Reach(access, tuple(found.values()), frozenset(guarded), hollow, conditional)
 

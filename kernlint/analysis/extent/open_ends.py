@@ -8,11 +8,13 @@ from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
 from kernlint.analysis.extent.moved_on import MovedOn, moved_on
 from kernlint.analysis.extent.neighbour_steps import BesideRow, neighbour_steps
 from kernlint.analysis.extent.one_sided import OneSided, one_sided
+from kernlint.analysis.extent.open_coordinates import OpenCoordinate, open_coordinates
+from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbours
 from kernlint.analysis.extent.tested_beside import Beside, tested_beside
 from kernlint.source import Span
 
-OpenEnd = OneSided | HalfClamped | Sampled | Beside | BesideRow | MovedOn | Around
+OpenEnd = OneSided | HalfClamped | Sampled | Beside | BesideRow | MovedOn | Around | OpenCoordinate
 
 
 def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
@@ -25,15 +27,29 @@ def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
         *facts[neighbour_steps],
         *facts[moved_on],
         *facts[around_stored],
+        *facts[open_coordinates],
     )
+    wrong = {(one.access.root, one.guard.span) for one in facts[overreach]} if facts[open_coordinates] else set()
     for one in every:
-        found.setdefault((one.access.span, one.below), one)
+        guard = one.guard if isinstance(one, OpenCoordinate) and not one.below else None
+        if guard is None or (one.access.root, guard.span) not in wrong:  # else its test tells what is wrong by itself
+            found.setdefault((one.access.span, one.below), one)
     return tuple(found.values())
 
 
 open_ends = KernelAnalysis(
     "open_ends",
     _compute,
-    needs=(one_sided, half_clamped, sampled_neighbours, tested_beside, neighbour_steps, moved_on, around_stored),
+    needs=(
+        one_sided,
+        half_clamped,
+        sampled_neighbours,
+        tested_beside,
+        neighbour_steps,
+        moved_on,
+        around_stored,
+        open_coordinates,
+        overreach,
+    ),
 )
 """Each access at a coordinate that nothing keeps inside at one end, as something else says it has to be."""

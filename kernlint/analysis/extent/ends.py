@@ -1,0 +1,355 @@
+"""What keeps a coordinate of an index inside, at each of its two ends.
+
+An index ``(c * rows + y + dy - r) * pitch + x + 1`` is taken apart by what tests speak of, however it is written: a sum
+that moves (``y + dy``) is a coordinate where the index is a pitch times it and something made of other things.  What
+arguments and numbers add to it (``- r``) is ``fixed``.  A coordinate is kept at an end by a comparison on the way, by
+its type, or by a clamp; what else is asked of the things that it is made of makes it unsure.  All of this is about
+mathematical integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import lru_cache
+from math import prod
+
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.places import chosen, moves
+from kernlint.analysis.extent.truths import Truth, truths
+from kernlint.analysis.extent.wholes import truths_of_wholes
+from kernlint.analysis.trace.events import Access, Guard, GuardKind
+from kernlint.record import dataclass
+from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.polynomial import Monomial, Polynomial, divided, number, polynomial
+from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
+from kernlint.tree.types import FloatType, IntType
+
+OPAQUE = frozenset({SymbolKind.PHI, SymbolKind.EXIT, SymbolKind.UNKNOWN, SymbolKind.TRIPS})
+"""What may stand for anything."""
+
+CLAMPS = frozenset({"min", "select"})
+DIGITS = frozenset({"div", "mod", "shr", "and"})
+
+
+LARGE = 1 << 16
+"""What no coordinate gets to whose parts are digits and masks of a few bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class End:
+    """One end of a coordinate.  ``kept``: nothing gets past it.  ``doubts``: truths that may keep it and are not
+    understood; ``bounded``: what it is made of may.  ``guard``: the test that keeps it, by its ``part``; ``exact``: it
+    lets the first, or last, place through and none beyond it.  ``reach``: how far below 0, or past ``size`` - 1, the
+    test lets the coordinate get (None: no test); ``sizes``: of all tests."""
+
+    kept: bool
+    doubts: frozenset[Term] = frozenset()
+    bounded: bool = False
+    guard: Guard | None = None
+    exact: bool = False
+    size: Polynomial | None = None
+    reach: int | None = None
+    sizes: tuple[Polynomial, ...] = ()
+    part: Term | None = None
+
+    def open(self, known: Container[Term] = ()) -> bool:
+        """Whether nothing keeps it, surely; truths that are ``known`` do not."""
+        return not self.kept and not self.bounded and all(part in known for part in self.doubts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coordinate:
+    """A part of an index: ``pitch * (moving + fixed)`` of an access, and what keeps it."""
+
+    access: Access
+    moving: Polynomial
+    fixed: Polynomial
+    pitch: Polynomial
+    low: End
+    high: End
+
+    def end(self, below: bool) -> End:
+        """The lower, or the upper end."""
+        return self.low if below else self.high
+
+
+def _moving(form: Polynomial) -> Polynomial:
+    return Polynomial({mono: value for mono, value in form.coefficients.items() if any(map(moves, mono))})
+
+
+def tested_forms(access: Access) -> tuple[Polynomial, ...]:
+    """The sums that move of which comparisons speak, and their opposites; what loops count alone is none."""
+    found: dict[Polynomial, None] = {}
+    for truth in _truths(access.guards, polynomial(access.offset)):
+        form = _moving(truth.left)
+        if form.coefficients and not _counts(truth):
+            found[form] = found[-form] = None
+    return tuple(found)
+
+
+def _truths(guards: tuple[Guard, ...], form: Polynomial) -> tuple[Truth, ...]:
+    """What guards say, of integers and of the numbers in floating point that whole parts in a sum are made of."""
+    return (*truths(guards), *truths_of_wholes(guards, form.atoms))
+
+
+def _counts(truth: Truth) -> bool:
+    """Whether a truth is that of a loop about what it counts alone."""
+    return truth.guard.kind in (GuardKind.LOOP, GuardKind.AFTER_LOOP) and all(
+        symbol.kind in (SymbolKind.COUNTER, *_GIVEN) for atom in truth.left.atoms for symbol in symbols(atom)
+    )
+
+
+_GIVEN = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
+
+
+def pitch_of(form: Polynomial, whole: Polynomial) -> Polynomial | None:
+    """The positive product of sizes that an index is a sum by, and something made of other things; None where it is
+    not."""
+    if not form.coefficients:
+        return None
+    first = next(iter(form.coefficients))
+    for mono, value in whole.coefficients.items():
+        left = divided(mono, first)
+        times = form.coefficients[first]
+        if left is None or value % times or value // times <= 0 or not all(chosen(atom) for atom in left):
+            continue
+        pitch = Polynomial({left: value // times})
+        if rest_of(whole, form, pitch) is not None:
+            return pitch
+    return None
+
+
+def rest_of(whole: Polynomial, form: Polynomial, pitch: Polynomial) -> Polynomial | None:
+    """An index without a sum times its pitch; None where what the sum is made of stands there too."""
+    part = pitch * form
+    if any(whole.coefficients.get(mono) != value for mono, value in part.coefficients.items()):
+        return None
+    rest = whole - part
+    own = {atom for atom in form.atoms if moves(atom)}
+    return None if own & rest.atoms else rest
+
+
+def factor_of(mono: Monomial) -> Monomial:
+    """The sizes in a product."""
+    return tuple(atom for atom in mono if not moves(atom) and chosen(atom))
+
+
+def coordinates(access: Access, forms: Iterable[Polynomial]) -> tuple[Coordinate, ...]:
+    """The coordinates in an index that ``forms`` speak of."""
+    found = elements(access)
+    if found is None:
+        return ()
+    whole, extra = found
+    parts: dict[Polynomial, Polynomial] = {}
+    for form in forms:
+        pitch = pitch_of(form, whole)
+        if pitch is not None:
+            parts[form] = pitch
+    covered = [set((pitch * form).coefficients) for form, pitch in parts.items()]
+    out = []
+    for form, pitch in parts.items():
+        own = set((pitch * form).coefficients)
+        if any(own < other for other in covered) or not _whole(whole, form, pitch, parts):
+            continue
+        fixed = _fixed(whole, pitch, list(parts.values()))
+        if fixed is None:
+            continue
+        last = number(extra) if pitch == number(1) else number(0)
+        out.append(coordinate(access, form, fixed, pitch, last))
+    return tuple(out)
+
+
+def _whole(whole: Polynomial, form: Polynomial, pitch: Polynomial, parts: dict[Polynomial, Polynomial]) -> bool:
+    """Whether nothing else moves by the same pitch but what is a coordinate of its own."""
+    ((sizes, _),) = pitch.coefficients.items()
+    others = {
+        mono for other, by in parts.items() if other != form and by != pitch for mono in (by * other).coefficients
+    }
+    own = (pitch * form).coefficients
+    return not any(
+        mono not in own and mono not in others and any(map(moves, mono)) and factor_of(mono) == sizes
+        for mono in whole.coefficients
+    )
+
+
+def _fixed(whole: Polynomial, pitch: Polynomial, pitches: Sequence[Polynomial]) -> Polynomial | None:
+    """What arguments and numbers add to a coordinate: of what does not move, the multiples of its pitch that are none
+    of a larger one's; None where a number may be a place within an element of the pitch."""
+    ((sizes, times),) = pitch.coefficients.items()
+    if times > 1 and whole.coefficients.get(sizes) and not any(_larger(pitch, one) for one in pitches):
+        return None
+    rows = (factor_of(mono) for mono in whole.coefficients if any(map(moves, mono)))
+    every = dict.fromkeys((*pitches, *(Polynomial({row: 1}) for row in rows if row)))
+    larger = [one for one in every if _larger(one, pitch)]
+    out: dict[Monomial, int] = {}
+    for mono, value in whole.coefficients.items():
+        if any(map(moves, mono)):
+            continue
+        for one in larger:
+            ((more, by),) = one.coefficients.items()
+            if divided(mono, more) is not None:
+                value -= round(value / by) * by  # the nearest row: one back is a negative number
+        left = divided(mono, sizes)
+        if left is not None and value and not value % times:
+            out[left] = value // times
+    return Polynomial(out)
+
+
+def _larger(one: Polynomial, other: Polynomial) -> bool:
+    ((more, by),) = one.coefficients.items()
+    ((less, times),) = other.coefficients.items()
+    return one != other and divided(more, less) is not None and (len(more) > len(less) or by > times)
+
+
+def coordinate(
+    access: Access, moving: Polynomial, fixed: Polynomial, pitch: Polynomial, extra: Polynomial
+) -> Coordinate:
+    """A coordinate with what keeps it; ``extra``: places touched beyond it."""
+    doubts = frozenset(_asked_else(access, moving))
+    low = _low(access, moving, fixed, doubts)
+    high = _high(access, moving, fixed + extra, doubts)
+    return Coordinate(access, moving, fixed, pitch, low, high)
+
+
+def _low(access: Access, moving: Polynomial, fixed: Polynomial, doubts: frozenset[Term]) -> End:
+    least = _least(moving + fixed)
+    if least is not None and least >= 0:
+        return End(kept=True)
+    best: tuple[int, Guard, Term] | None = None
+    bounded = False
+    for left, truth in _not_negative(_truths(access.guards, moving)):
+        rest = left - moving
+        if _moving(rest).coefficients or truth.unit != 1 or not _moving(left).coefficients:
+            continue
+        first = (fixed - rest).constant
+        if first is None:
+            bounded = True  # against an argument
+        elif best is None or first > best[0]:
+            best = first, truth.guard, truth.part
+    if best is None:
+        return End(False, doubts, bounded)
+    first, guard, part = best
+    if first < 0:
+        return End(False, doubts, bounded, guard, reach=-first, part=part)
+    return End(True, guard=guard, exact=first == 0, reach=-first, part=part)
+
+
+def _not_negative(known: Iterable[Truth]) -> Iterator[tuple[Polynomial, Truth]]:
+    """What truths say is not negative: also what an unsigned comparison keeps below something, since a negative number
+    is a large one there."""
+    for truth in known:
+        yield truth.left, truth
+        kind = truth.part.args[0].type if truth.part.op in ("lt", "le") else None
+        if isinstance(kind, IntType) and not kind.signed:
+            yield polynomial(truth.part.args[0]), truth
+
+
+def _high(access: Access, moving: Polynomial, last: Polynomial, doubts: frozenset[Term]) -> End:
+    found: list[tuple[int, Polynomial, Truth]] = []
+    for truth in _truths(access.guards, moving):
+        rest = truth.left + moving
+        if _moving(truth.left).coefficients and not _moving(rest).coefficients:
+            size = rest + last + number(1)
+            beyond = size.coefficients.get((), 0)
+            found.append((beyond, size - number(beyond), truth))
+    if found:
+        beyond, size, best = min(found, key=lambda one: one[0])
+        sizes = tuple(dict.fromkeys(one for _, one, _ in found))
+        return End(True, frozenset(), False, best.guard, beyond == 0, size, beyond, sizes, best.part)
+    most = _least(-(moving + last))
+    return End(False, doubts, _bounded(moving) or (most is not None and -most < LARGE))
+
+
+def _bounded(moving: Polynomial) -> bool:
+    """Whether a clamp holds a part of a coordinate, or all of it are digits of something: that may be meant to keep
+    it."""
+    return all(any(map(_digit, mono)) for mono in moving.coefficients) or any(
+        part.op in CLAMPS for atom in _own(moving) for part in subterms(atom)
+    )
+
+
+def _digit(atom: Term) -> bool:
+    """Whether all that moves in a number are digits of something."""
+    if atom.op in DIGITS:
+        return True
+    parts = [part for part in atom.terms if moves(part)]
+    return bool(parts) and all(map(_digit, parts))
+
+
+def _least(form: Polynomial) -> int | None:
+    """What a sum is no less than, as far as the types of what is in it say."""
+    total = 0
+    for mono, value in form.coefficients.items():
+        ends = [interval(atom) for atom in mono]
+        if any(low is None or low < 0 for low, _ in ends):
+            return None
+        if value < 0 and any(high is None for _, high in ends):
+            return None
+        total += value * prod((low or 0) if value > 0 else (high or 0) for low, high in ends)
+    return total
+
+
+def _own(moving: Polynomial) -> set[Term]:
+    return {atom for atom in moving.atoms if moves(atom)}
+
+
+def _asked_else(access: Access, moving: Polynomial) -> Iterator[Term]:
+    """What else than how it compares with what does not move is asked of what a coordinate is made of."""
+    own = _own(moving)
+    inner = frozenset(part for atom in own for part in inside(atom))
+    known = {truth.part for truth in truths_of_wholes(access.guards, own)}
+    for guard in access.guards:
+        for part in conjuncts(guard.term) if guard.kind is not GuardKind.AFTER_LOOP else ():
+            about = _about(part)
+            kinds = [symbol for atom in about for symbol in symbols(atom)]
+            if any(symbol.kind in OPAQUE for symbol in kinds) or any(
+                _made_at(symbol.origin, own) for symbol in kinds if symbol.kind is SymbolKind.LOAD
+            ):
+                yield part
+            elif _floating(part):
+                if part not in known and not inner.isdisjoint(subterms(part)):
+                    yield part  # of the number that a coordinate is the whole part of
+            elif all(own.isdisjoint(subterms(atom)) for atom in about):
+                continue
+            elif guard.kind is not GuardKind.LOOP and not (part.op in ("lt", "le") and _speaks_of(part, moving)):
+                yield part
+
+
+def _floating(part: Term) -> bool:
+    """Whether a truth is a comparison in floating point, or the opposite of one."""
+    inner = part.args[0] if part.op == "lnot" else part
+    return inner.op in ("lt", "le", "eq", "ne") and isinstance(inner.args[0].type, FloatType)
+
+
+@lru_cache(maxsize=8192)
+def inside(atom: Term) -> frozenset[Term]:
+    """What data there is in a number that is made of it in floating point: it moves, and with it the number."""
+    whole = atom
+    while whole.op == "cast" and isinstance(whole.args[0].type, IntType):
+        whole = whole.args[0]
+    if whole.op != "cast" or not isinstance(whole.args[0].type, FloatType):
+        return frozenset()
+    return frozenset(part for part in subterms(whole.args[0]) if isinstance(part.type, FloatType) and moves(part))
+
+
+def _about(part: Term) -> Iterable[Term]:
+    """What a truth speaks of: of a comparison, what is not on both of its sides."""
+    if part.op in ("lt", "le", "eq", "ne"):
+        return (polynomial(part.args[1]) - polynomial(part.args[0])).atoms
+    return (part,)
+
+
+def _made_at(origin: object, own: set[Term]) -> bool:
+    """Whether a number in memory stands where what a coordinate is made of says."""
+    at = origin[1] if isinstance(origin, tuple) and len(origin) > 1 else None
+    return isinstance(at, Term) and not own.isdisjoint(subterms(at))
+
+
+def _speaks_of(part: Term, moving: Polynomial) -> bool:
+    """Whether a comparison is one of a coordinate with what does not move, on either side."""
+    form = _moving(polynomial(part.args[1]) - polynomial(part.args[0]))
+    if form in (moving, -moving):
+        return True
+    sides = [side for arg in part.args for side in (arg.args if arg.op in ("min", "max") else (arg,))]
+    return any(_moving(polynomial(side)) == moving for side in sides)

@@ -1,0 +1,356 @@
+"""Coordinates that nothing keeps inside at one end, where another one says that something has to.
+
+Two say so.  Another coordinate *of the same index*, made in the same way (``oy * stride - pad + ky`` beside ``ox *
+stride - pad + kx``), is kept at that end by a test or a clamp: who asks there knows of places outside.  Or *another
+access to the array* is kept at that end of the very coordinate, and this one lies as far out, or farther.
+
+Silent where anything else is asked of what the coordinate is made of, or of data, and where the other one is kept
+farther inside than its last place: what is known of it then is no end of the array.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.asking import Past, kept
+from kernlint.analysis.extent.bounds import bounds_above
+from kernlint.analysis.extent.ends import (
+    CLAMPS,
+    DIGITS,
+    OPAQUE,
+    Coordinate,
+    End,
+    coordinate,
+    coordinates,
+    factor_of,
+    tested_forms,
+)
+from kernlint.analysis.extent.limits import counter_ranges, elements
+from kernlint.analysis.extent.places import chosen, moves
+from kernlint.analysis.extent.told import Told
+from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, RootKind
+from kernlint.analysis.wording import element, verb
+from kernlint.finding import Related
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Monomial, Polynomial, divided, number, term_of
+from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
+from kernlint.tree.types import FloatType
+
+MOST = 96
+"""Accesses to one array that are looked at."""
+
+_DATA = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN})
+_GRID = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
+_TESTS = frozenset({GuardKind.BRANCH, GuardKind.SHORT, GuardKind.EXIT, GuardKind.SKIP})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenCoordinate:
+    """An ``access`` at a coordinate that is open at one end; ``below``: that end is 0.  ``guard``: the test of the
+    other coordinate, or of the ``other`` access."""
+
+    access: Access
+    other: Access
+    guard: Guard | None
+    below: bool
+
+    @property
+    def told(self) -> Told:
+        """What is wrong, in words."""
+        may, how = ("negative", "is not negative") if self.below else ("too large", "is below its end")
+        where = "below 0" if self.below else "past its end"
+        if self.other is self.access:
+            why = "another one of the index, made in the same way, is kept inside at that end, and this one by nothing"
+            remark = f"that the other coordinate {how} is asked here"
+        else:
+            why = "it is kept inside at that end for another access to the array, and not for this one"
+            remark = f"for {element(self.other)}, it is asked here whether the coordinate {how}"
+        return Told(
+            f"{element(self.access)} is {verb(self.access)} at a coordinate that may be {may}: {why}",
+            [Related(self.guard.span, remark)] if self.guard is not None else [],
+            f"there are coordinates {where}, as the test says",
+            f"test that this coordinate {how} too",
+        )
+
+
+# -------------------------------------------------------------------------------------------------- what is alike
+
+
+@lru_cache(maxsize=8192)
+def shape(atom: Term) -> str:
+    """How a number is made, whatever the axis, the array and the argument."""
+    atom = plain(atom)
+    if atom.symbol is not None:
+        return atom.symbol.kind.name
+    if atom.op == "const":
+        return "#"
+    if atom.op in DIGITS and chosen(atom.args[1]):
+        kinds = sorted({symbol.kind.name for symbol in symbols(atom) if moves(symbol.term)})
+        return f"digit of {kinds}"
+    if atom.op in ("min", "max"):
+        inner = [part for part in atom.args if moves(part)]
+        if len(inner) == 1:
+            return shape(inner[0])
+    if atom.op in ("add", "sub") and isinstance(atom.type, FloatType):
+        return f"sum of {sorted(map(shape, _summands(atom)))}"
+    name = atom.args[0] if atom.op == "call" else ""
+    return f"{atom.op} {name} {[shape(part) for part in atom.terms]}"
+
+
+def _summands(term: Term) -> Iterator[Term]:
+    for part in term.terms:
+        if part.op in ("add", "sub") and part.type == term.type:
+            yield from _summands(part)
+        else:
+            yield part
+
+
+def _kind_of(mono: Monomial, value: int) -> tuple[bool, str]:
+    return value > 0, str(sorted(map(shape, mono)))
+
+
+def _made(form: Polynomial) -> list[tuple[bool, str]]:
+    return sorted(_kind_of(mono, value) for mono, value in form.coefficients.items() if mono)
+
+
+def alike(one: Coordinate, other: Coordinate) -> bool:
+    """Whether two coordinates are made in the same way."""
+    return _made(one.moving) == _made(other.moving) and _made(one.fixed) == _made(other.fixed)
+
+
+def _farther(one: Coordinate, other: Coordinate, below: bool) -> bool:
+    """Whether ``one`` lies as far towards an end as ``other``, or farther, by the numbers and rounds in them."""
+    mine, theirs = _numbers(one, below), _numbers(other, below)
+    if mine is None or theirs is None:
+        return mine is theirs and _apart(one, other, below)
+    return mine <= theirs if below else mine >= theirs
+
+
+def _apart(one: Coordinate, other: Coordinate, below: bool) -> bool:
+    mine, theirs = one.fixed.coefficients.get((), 0), other.fixed.coefficients.get((), 0)
+    return mine <= theirs if below else mine >= theirs
+
+
+def _numbers(one: Coordinate, below: bool) -> int | None:
+    """What numbers and the rounds of loops add to a coordinate at the most, or at the least; None where a round is not
+    one of constantly many."""
+    ranges = counter_ranges(one.access)
+    total = one.fixed.coefficients.get((), 0)
+    for mono, value in one.moving.coefficients.items():
+        symbol = mono[0].symbol if len(mono) == 1 else None
+        if symbol is not None and symbol.kind is SymbolKind.COUNTER:
+            if symbol not in ranges:
+                return None
+            total += value * ranges[symbol][(value > 0) is not below]
+    return total
+
+
+# ------------------------------------------------------------------------------------------- in the same index
+
+
+def _left_over(access: Access, found: Sequence[Coordinate], like: Coordinate) -> Coordinate | None:
+    """The coordinate of an index that is made as ``like`` is, of what no test speaks of."""
+    form = elements(access)
+    if form is None:
+        return None
+    told = {mono for one in found for mono in (one.pitch * one.moving).coefficients}
+    rest = {m: v for m, v in form[0].coefficients.items() if m not in told and any(map(moves, m))}
+    wanted = _made(like.moving)
+    hits = []
+    for sizes in dict.fromkeys(factor_of(mono) for mono in rest):
+        quotients = [(left, v, m) for m, v in rest.items() if (left := divided(m, sizes)) is not None]
+        mine = [(left, v, m) for left, v, m in quotients if _kind_of(left, v) in wanted]
+        others = set(rest) - {m for _, _, m in mine}
+        apart = not any(factor_of(m) == factor_of(n) for m in others for _, _, n in mine)
+        if apart and sorted(_kind_of(left, v) for left, v, _ in mine) == wanted:
+            hits.append((sizes, {left: v for left, v, _ in mine}))
+    if len(hits) != 1:
+        return None
+    sizes, parts = hits[0]
+    times = min(parts.values())
+    if times <= 0 or any(value % times for value in parts.values()):
+        return None
+    pitch, moving = Polynomial({sizes: times}), Polynomial({left: value // times for left, value in parts.items()})
+    if any(moving.atoms & {a for a in one.moving.atoms if moves(a)} for one in found):
+        return None
+    fixed = {
+        left: value // times
+        for mono, value in form[0].coefficients.items()
+        if not any(map(moves, mono)) and (left := divided(mono, sizes)) is not None and not value % times
+    }
+    alone = pitch == number(1) and len(form[0].coefficients) > len(parts)
+    if alone and (set(fixed) - {()} or abs(fixed.get((), 0)) > 1):
+        return None  # rows back and forth, perhaps
+    return coordinate(access, moving, Polynomial(fixed), pitch, number(form[1]) if alone else number(0))
+
+
+def _of_others(one: Coordinate, other: Coordinate) -> bool:
+    """Whether two coordinates are not sums of the same."""
+    mine, theirs = ({atom for atom in form.moving.atoms if moves(atom)} for form in (one, other))
+    return not mine <= theirs and not theirs <= mine
+
+
+def _of_grid(one: Coordinate) -> bool:
+    return {symbol.kind for atom in one.moving.atoms for symbol in symbols(atom)} <= _GRID
+
+
+def _in_index(access: Access) -> Iterator[tuple[Coordinate, Coordinate, bool]]:
+    """(coordinate that is open, one that is kept, whether at 0) of one index."""
+    found = coordinates(access, tested_forms(access))
+    for other in found:
+        for below in (True, False):
+            end = other.end(below)
+            if end.guard is None or not end.kept or not end.exact or end.guard.kind is GuardKind.AFTER_LOOP:
+                continue
+            for one in found:
+                missing = one.end(below).open() or (not below and _of_fewer(one.high, other.high))
+                if missing and _of_others(one, other) and alike(one, other) and _farther(one, other, below):
+                    yield one, other, below
+            one_ = _left_over(access, found, other)
+            if one_ is None or not one_.end(below).open() or not alike(one_, other) or not _farther(one_, other, below):
+                continue
+            if not any(symbol.kind in _DATA for atom in one_.moving.atoms for symbol in symbols(atom)):
+                yield one_, other, below
+
+
+def _of_fewer(mine: End, theirs: End) -> bool:
+    """Whether a coordinate is kept below the like of some of the sizes that another one is kept below, and of none
+    else: the rim that ``min(x + k, width + pad)`` lets pass is cut off by ``min(x, width)`` there, and here by
+    nothing."""
+    own, other = ({str(made): Counter(made) for made in map(_made, end.sizes)} for end in (mine, theirs))
+    if not own or not own.keys() < other.keys() or len(theirs.sizes) != len(other):
+        return False
+    return all(
+        any(parts != whole and parts <= whole for whole in own.values())
+        for name, parts in other.items()
+        if name not in own
+    )
+
+
+# ------------------------------------------------------------------------------------------------ of the array
+
+
+def _no_more_asked(access: Access, other: Access, own: Sequence[Coordinate]) -> bool:
+    """Whether an access stands under no condition on data that the other does not stand under, but for tests of its own
+    coordinates."""
+    theirs = {part for guard in other.guards for part in conjuncts(guard.term)}
+    mine = {one.end(below).part for one in own for below in (True, False)}
+    return not any(
+        part not in theirs
+        and part not in mine
+        and any(symbol.kind in _DATA or symbol.kind in OPAQUE for symbol in symbols(part))
+        for guard in access.guards
+        for part in conjuncts(guard.term)
+    )
+
+
+def _weaker(mine: End, theirs: End, below: bool, known: frozenset[Term]) -> bool:
+    """Whether one end is open where another one is kept just inside, under truths that are ``known`` there."""
+    if mine.open(known):
+        return True
+    return not below and mine.size is not None and mine.size == theirs.size and (mine.reach or 0) > 0
+
+
+def _of_array(group: Sequence[Access]) -> Iterator[tuple[Coordinate, Coordinate, bool]]:
+    forms = tuple(dict.fromkeys(form for access in group for form in tested_forms(access)))
+    if not forms:
+        return
+    every = {access: coordinates(access, forms) for access in group}
+    known: dict[tuple[Polynomial, Polynomial, bool], list[Coordinate]] = {}
+    for found in every.values():
+        for one in found:
+            for below in (True, False):
+                end = one.end(below)
+                if end.kept and end.exact and end.guard is not None and end.guard.kind in _TESTS:
+                    known.setdefault((one.moving, one.pitch, below), []).append(one)
+    for access, found in every.items():
+        for one in found:
+            for below in (True, False):
+                if not below and _of_grid(one):
+                    continue  # threads past the end are looked for elsewhere
+                for other in known.get((one.moving, one.pitch, below), ()):
+                    apart = (one.fixed - other.fixed).constant
+                    if apart is None or (apart > 0 if below else apart < 0) or other.access is access:
+                        continue
+                    mine, theirs = one.end(below), other.end(below)
+                    if theirs.guard in access.guards:
+                        continue  # a neighbour of the place that the test is made for
+                    known_ = frozenset(part for guard in other.access.guards for part in conjuncts(guard.term))
+                    if _weaker(mine, theirs, below, known_) and _no_more_asked(access, other.access, found):
+                        yield one, other, below
+                        break
+
+
+# ---------------------------------------------------------------------------------------------------- the whole
+
+
+def _of(facts: Facts) -> Iterator[OpenCoordinate]:
+    groups: dict[Root, dict[tuple[Term, tuple[Term, ...], bool], Access]] = {}
+    for access in facts[trace].accesses:
+        if access.root.kind is not RootKind.VARIABLE and access.guards and access.size:
+            key = (access.offset, tuple(guard.term for guard in access.guards), access.writes)
+            groups.setdefault(access.root, {}).setdefault(key, access)
+    for found in groups.values():
+        group = list(found.values())[:MOST]
+        for access in group:
+            for one, other, below in _in_index(access):
+                if _stands(one, other, below, facts):
+                    yield OpenCoordinate(access, access, other.end(below).guard, below)
+        for one, other, below in _of_array(group):
+            if _stands(one, other, below, facts):
+                yield OpenCoordinate(one.access, other.access, other.end(below).guard, below)
+
+
+def _stands(one: Coordinate, other: Coordinate, below: bool, facts: Facts) -> bool:
+    """Whether no launch in sight keeps a coordinate inside by what it passes."""
+    context = facts[launch_context]
+    if below:
+        return True
+    if one.access is other.access and _of_grid(one):
+        return not context.launches and not context.stated and _of_threads(one) and _surplus(one, facts)
+    size = other.high.size
+    if not context.launches or size is None or one.access is other.access:
+        return True
+    return not kept(Past(one.access, term_of(one.moving + one.fixed), term_of(size)), facts)
+
+
+def _of_threads(one: Coordinate) -> bool:
+    """Whether a coordinate is a thread's place along an axis of the grid, other than z: there blocks are often one
+    thread deep."""
+    found = {symbol for atom in one.moving.atoms for symbol in symbols(atom)}
+    axes = {symbol.axis for symbol in found if symbol.kind is SymbolKind.BLOCK}
+    threads = any(symbol.kind is SymbolKind.THREAD for symbol in found)
+    return (
+        threads
+        and len(axes) == 1
+        and axes <= {0, 1}
+        and not any(p.op in CLAMPS | DIGITS for a in one.moving.atoms for p in subterms(a))
+    )
+
+
+def _surplus(one: Coordinate, facts: Facts) -> bool:
+    """Whether threads past the end are known of along the axis of a coordinate: in OpenCL, where there may be as many
+    work items as elements along each, by a test of the kernel."""
+    if facts.module.language != "opencl":
+        return True
+    axes = {s.axis for atom in one.moving.atoms for s in symbols(atom) if s.kind is SymbolKind.BLOCK}
+    guards = (guard.term for access in facts[trace].accesses for guard in access.guards)
+    return any(bounds_above(term, axis) for term in dict.fromkeys(guards) for axis in axes if axis is not None)
+
+
+def _compute(facts: Facts) -> tuple[OpenCoordinate, ...]:
+    out: dict[tuple[Root, bool, object], OpenCoordinate] = {}
+    for one in _of(facts):
+        key = (one.access.root, one.below, one.guard.span if one.guard is not None else None)
+        out.setdefault(key, one)
+    return tuple(out.values())
+
+
+open_coordinates = KernelAnalysis("open_coordinates", _compute, needs=(trace, launch_context))
+"""Each :class:`OpenCoordinate` of a kernel variant, one for each array, end and test, in order of the walk."""

@@ -1,0 +1,121 @@
+"""What comparisons in floating point say of the whole part of a number.
+
+``y > -1.0f`` says ``(int)floorf(y) >= -1``, ``x + 1.0f < cols`` says ``(int)floorf(x) + 1 <= cols - 1``, and ``y <=
+rows`` lets ``(int)y`` be ``rows``.  Numbers count as exact: what rounding makes of them is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor
+
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.truths import Truth
+from kernlint.analysis.trace.events import Guard
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import Term
+from kernlint.tree.types import FloatType, IntType
+
+_DOWN = frozenset({"floor", "floorf"})
+_CUT = frozenset({"trunc", "truncf"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """``whole + rest + floating``: integers, a number, and what is neither."""
+
+    whole: Polynomial
+    rest: Fraction
+    floating: Polynomial
+
+    def plus(self, other: _Sum, factor: int = 1) -> _Sum:
+        """This sum and ``factor`` times another."""
+        return _Sum(
+            self.whole + other.whole.scaled(factor),
+            self.rest + factor * other.rest,
+            self.floating + other.floating.scaled(factor),
+        )
+
+
+@lru_cache(maxsize=8192)
+def _sum(term: Term) -> _Sum:
+    nothing = number(0)
+    if isinstance(term.value, int | float) and abs(term.value) < 1 << 31:
+        return _Sum(nothing, Fraction(term.value), nothing)
+    if term.op in ("add", "sub"):
+        return _sum(term.args[0]).plus(_sum(term.args[1]), 1 if term.op == "add" else -1)
+    if term.op == "neg":
+        return _Sum(nothing, Fraction(0), nothing).plus(_sum(term.args[0]), -1)
+    if term.op == "cast":
+        inner = term.args[0]
+        if isinstance(inner.type, IntType):
+            return _Sum(polynomial(inner), Fraction(0), nothing)
+        if isinstance(inner.type, FloatType):
+            return _sum(inner)
+    return _Sum(nothing, Fraction(0), Polynomial({(term,): 1}))
+
+
+def whole_part(atom: Term) -> tuple[Term, bool] | None:
+    """(number in floating point, whether it is rounded down) of a whole number that is made of it, rounded down or cut
+    off."""
+    while atom.op == "cast" and isinstance(atom.type, IntType):
+        atom = atom.args[0]
+        if isinstance(atom.type, FloatType):
+            name = atom.args[0] if atom.op == "call" else None
+            return (atom.args[1] if name in _DOWN or name in _CUT else atom), name in _DOWN
+    return None
+
+
+def comparison(part: Term) -> tuple[Term, Term, bool] | None:
+    """(smaller side, larger side, whether they may not be equal) of a truth in floating point."""
+    turned = part.op == "lnot"
+    inner = part.args[0] if turned else part
+    if inner.op not in ("lt", "le") or not isinstance(inner.args[0].type, FloatType):
+        return None
+    left, right = inner.args
+    strict = inner.op == "lt"
+    return (right, left, not strict) if turned else (left, right, strict)
+
+
+def _least(end: _Sum, strict: bool, down: bool) -> Polynomial:
+    """What a whole part is no less than, of a number that is no less than ``end``, or ``strict``: more than it."""
+    if down or end.whole.coefficients or end.rest >= 0:
+        return end.whole + number(floor(end.rest))
+    return number(floor(end.rest) + 1 if strict else ceil(end.rest))
+
+
+@lru_cache(maxsize=4096)
+def whole_truths(guards: tuple[Guard, ...], atom: Term) -> tuple[Truth, ...]:
+    """What guards say in floating point of the number that ``atom`` is the whole part of, as sums of integers."""
+    return tuple(_of(guards, atom))
+
+
+def _of(guards: tuple[Guard, ...], atom: Term) -> Iterator[Truth]:
+    found = whole_part(atom)
+    if found is None:
+        return
+    inner, down = _sum(found[0]), found[1]
+    mine = polynomial(atom)
+    for guard in guards:
+        for part in conjuncts(guard.term):
+            sides = comparison(part)
+            if sides is None:
+                continue
+            less, more = _sum(sides[0]), _sum(sides[1])
+            above = more.plus(less, -1).plus(inner)
+            if not above.floating.coefficients:
+                last = ceil(above.rest) - 1 if sides[2] else floor(above.rest)
+                yield Truth(above.whole + number(last) - mine, guard, part)
+            below = inner.plus(more, -1).plus(less)
+            if not below.floating.coefficients:
+                yield Truth(mine - _least(below, sides[2], down), guard, part)
+
+
+def truths_of_wholes(guards: tuple[Guard, ...], atoms: Iterable[Term]) -> Iterator[Truth]:
+    """:func:`whole_truths` of several numbers."""
+    for atom in atoms:
+        if atom.op == "cast":
+            yield from whole_truths(guards, atom)
