@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kernlint.policy import config
-from kernlint.policy.config import FILE_NAMES
 from kernlint.policy.suppress import STATEMENTS, VERBS
+from kernlint.project.tree import SETTINGS
 from kernlint.registry import CONTROL_CODES, load
 
 ROOT = Path(__file__).parents[1]
@@ -64,7 +64,7 @@ def test_every_key_of_the_configuration_is_described() -> None:
     assert keys == set(config.KEYS) | {"extend"}
     (overrides,) = re.findall(r"^`overrides` is.*$", text, re.M)
     assert set(config._OVERRIDE_KEYS) <= set(re.findall(r"`([a-z-]+)`", overrides))
-    for word in (*FILE_NAMES, *VERBS, *STATEMENTS):
+    for word in (*SETTINGS, *VERBS, *STATEMENTS):
         assert word in text
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kernlint.frontends.clang.frontend import SUFFIXES
-from kernlint.project.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES
+from kernlint.project.tree import HOST_SUFFIXES, KERNEL_SUFFIXES
 
 ROOT = Path(__file__).parents[1]
 

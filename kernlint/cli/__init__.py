@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 from kernlint import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = ("check", "prove", "why", "rules", "rule", "dump", "lsp")
 
 CLOSED = 141
 """The exit code when nobody reads the output any more: what a shell says of a program that a closed pipe ended."""

@@ -36,12 +36,13 @@ class Adoption:
         self._changes: Changes | None = None
         if options.diff is not None:
             from kernlint.project import git
+            from kernlint.project.gitignored import GitError
 
             if self._write is not None:
                 raise UsageError("--write-baseline takes all findings, so --diff cannot go with it")
             try:
                 self._changes = git.changes(options.diff, os.getcwd())
-            except git.GitError as error:
+            except GitError as error:
                 raise UsageError(f"--diff {options.diff}: {error}") from None
         if options.baseline:
             from kernlint.policy import baseline

@@ -29,6 +29,7 @@ from kernlint.text.patterns import pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kernlint.policy.selection import Selection
+    from kernlint.project.files import Files
     from kernlint.registry import Registry
     from kernlint.run.cache import Cache
     from kernlint.run.engine import Engine
@@ -100,10 +101,17 @@ def _shown(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], depends: set[str] | None = None) -> int:
+def check(
+    options: argparse.Namespace,
+    registry: Registry,
+    args: Sequence[str],
+    depends: set[str] | None = None,
+    seen: Files | None = None,
+) -> int:
     """Analyse, report, and say by the exit code what came out.
 
-    ``depends`` is filled with the paths of headers, those looked for in vain among them.
+    ``depends`` is filled with the paths of headers, those looked for in vain among them; ``seen``: what is known of the
+    tree.
     """
     wanted = outputs(options)
     settings = Settings(options, registry)
@@ -127,6 +135,7 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], 
     fixes = options.fixes if options.fixes is not None else any(output.format == "sarif" for output in wanted)
     run = Run(options, registry, settings, config, texts, depends, fixes and not changing)
     recording = options.write_baseline or options.prune_baseline or options.add_ignores is not None
+    run.seen = seen
     run.whole_or_part = not (changing or recording or options.watch)
 
     def runs_on(path: str, code: str) -> bool:
@@ -188,7 +197,8 @@ def _cache(config: Config, folder: str) -> Cache | None:
 class Run:
     """One analysis of the files that the command line means; the engine is made when a file needs it.
 
-    ``whole_or_part``: a report of some of the files is of use where the run is ended early; ``ended``: by what it was.
+    ``seen``: what is known of the tree; ``whole_or_part``: a report of some of the files is of use where the run is
+    ended early; ``ended``: by what it was.
     """
 
     options: argparse.Namespace
@@ -200,6 +210,7 @@ class Run:
     fixes: bool = False
     lookup: Lookup = field(default_factory=Lookup)
     projects: Projects = field(default_factory=Projects)
+    seen: Files | None = None
     whole_or_part: bool = False
     ended: BaseException | None = None
 
@@ -214,7 +225,8 @@ class Run:
                 if cache is not None:
                     cache.trust(self.settings.config_for(path))
         lookup = self.lookup = Lookup()
-        projects = self.projects = Projects(paths, self.config.cache)
+        projects = self.projects = Projects(paths, self.config.cache, self.seen)
+        self.seen = None  # the next look finds what has changed
         timings: dict[str, float] = {}
 
         def analyse(files: Sequence[str]) -> Sequence[FileOutcome]:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-import signal
-from types import FrameType
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from types import FrameType
+else:  # without the names of signals, which take as long to make as a hundred files to read
+    try:
+        import _signal as signal
+    except ImportError:  # another interpreter
+        import signal
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after SIGINT and SIGTERM: what a shell says of a program that they end."""
@@ -25,7 +32,7 @@ class _State:
 def listen() -> None:
     """Raise :class:`Terminated` when SIGTERM comes, unless whoever runs this process has other plans."""
     try:
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
             signal.signal(signal.SIGTERM, _terminated)
     except ValueError:  # not in the main thread: whoever runs this one knows what to do
         pass

@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Sequence
 
 from kernlint import __version__
+from kernlint.cli import COMMANDS
 from kernlint.finding import Confidence, Severity
 from kernlint.policy.config import FRONTENDS, MACRO, Config, Dim3, Override, std_problem
 from kernlint.record import replace
@@ -16,8 +17,6 @@ from kernlint.text.nearest import nearest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
-
-COMMANDS = ("check", "prove", "why", "rules", "rule", "dump", "lsp")
 
 
 class UsageError(Exception):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
-from kernlint.cli import CLOSED, closed, ending
-from kernlint.cli.options import UsageError, parse
+from kernlint.cli import CLOSED, closed, ending, quick
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kernlint.project.files import Files
 
 FAILURE = 2
 
@@ -20,13 +24,12 @@ def run(args: Sequence[str]) -> int:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     ending.listen()
     try:
-        return _dispatch(args)
+        seen = quick.check(args)
+        return 0 if seen is True else _dispatch(args, seen or None)
     except ending.Terminated:
         return _ended()
     except SystemExit as error:  # argparse's --help and --version
         return error.code if isinstance(error.code, int) else FAILURE
-    except UsageError as error:
-        return _fail(str(error))
     except KeyboardInterrupt:
         print("kernlint: interrupted", file=sys.stderr)
         return ending.INTERRUPTED
@@ -45,11 +48,13 @@ def _ended() -> int:
     return ending.TERMINATED
 
 
-def _dispatch(args: Sequence[str]) -> int:
-    options = parse(args)
+def _dispatch(args: Sequence[str], seen: Files | None) -> int:
+    """Run the command; ``seen``: the tree that it is about, as far as somebody has looked at it."""
     from kernlint.cli.deferred import deferred
+    from kernlint.cli.options import UsageError, parse
 
     try:
+        options = parse(args)
         registry = deferred()
         if options.command == "check":
             if options.watch:
@@ -58,7 +63,7 @@ def _dispatch(args: Sequence[str]) -> int:
                 return watch(options, registry, args)
             from kernlint.cli.check import check
 
-            return check(options, registry, args)
+            return check(options, registry, args, seen=seen)
         if options.command == "prove":
             from kernlint.cli.prove import prove
 
@@ -79,7 +84,7 @@ def _dispatch(args: Sequence[str]) -> int:
 
         return rules.list_rules(options, registry) if options.command == "rules" else rules.explain(options, registry)
     except Exception as error:
-        if isinstance(error, UsageError) or not is_expected(error):
+        if not (isinstance(error, UsageError) or is_expected(error)):
             raise
         return _fail(str(error))
 

@@ -9,6 +9,7 @@ from kernlint.cli.deferred import real
 from kernlint.cli.options import UsageError, overlay
 from kernlint.policy import config as configuration
 from kernlint.policy.config import Config
+from kernlint.policy.configfile import find_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Settings:
             folder = path if not is_file and os.path.isdir(path) else os.path.dirname(path)
             found = self._by_folder.get(folder)
             if found is None:
-                file = configuration.find_file(folder, self._files)
+                file = find_file(folder, self._files)
                 found = self._by_folder[folder] = self._by_file.get(file) or self._config(file)
             self._by_path[path] = found
         return found

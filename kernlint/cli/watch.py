@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from kernlint.cli.check import check, outputs
 from kernlint.cli.options import UsageError
 from kernlint.cli.run import is_expected
-from kernlint.policy.config import FILE_NAMES
 from kernlint.project.compiledb import FILE_NAME as COMPILE_COMMANDS
-from kernlint.project.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, SKIPPED_FOLDERS
+from kernlint.project.tree import HOST_SUFFIXES, KERNEL_SUFFIXES, SETTINGS, SKIPPED_FOLDERS
 
 if TYPE_CHECKING:
     from kernlint.registry import Registry
@@ -139,7 +138,7 @@ def _walk(folder: str, state: State, seen: set[str]) -> None:
                     if entry.is_dir():
                         if not (entry.name.startswith(".") or entry.name in SKIPPED_FOLDERS):
                             _walk(entry.path, state, seen)
-                    elif os.path.splitext(entry.name)[1].lower() in _WATCHED or entry.name in FILE_NAMES:
+                    elif os.path.splitext(entry.name)[1].lower() in _WATCHED or entry.name in SETTINGS:
                         status = entry.stat()
                         state[entry.path] = status.st_mtime_ns, status.st_size
                 except OSError:  # gone, or a loop of links
@@ -164,7 +163,7 @@ def _settings(folders: Iterable[str]) -> Iterator[str]:
     """Where settings and compile commands for files in ``folders`` may be: there and in every folder above."""
     for folder in folders:
         while True:
-            for name in (*FILE_NAMES, COMPILE_COMMANDS, ".gitignore"):
+            for name in (*SETTINGS, COMPILE_COMMANDS, ".gitignore"):
                 yield os.path.join(folder, name)
             yield os.path.join(folder, "build", COMPILE_COMMANDS)
             parent = os.path.dirname(folder)
@@ -180,5 +179,5 @@ def _names(before: State, after: State) -> str:
 
 
 def _counted(state: State) -> str:
-    number = sum(size >= 0 and os.path.basename(path) not in FILE_NAMES for path, (_, size) in state.items())
+    number = sum(size >= 0 and os.path.basename(path) not in SETTINGS for path, (_, size) in state.items())
     return f"{number} file{'' if number == 1 else 's'}"

@@ -35,10 +35,10 @@ from kernlint.lsp.view import (
     together,
 )
 from kernlint.lsp.worker import PATIENCE, Worker
-from kernlint.policy.config import FILE_NAMES
 from kernlint.project.cachefolder import cache_folder
 from kernlint.project.compiledb import FILE_NAME as COMPILE_COMMANDS
-from kernlint.project.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, speaks_of_kernels
+from kernlint.project.discovery import speaks_of_kernels
+from kernlint.project.tree import HOST_SUFFIXES, KERNEL_SUFFIXES, SETTINGS
 from kernlint.registry import CONTROL_CODES
 from kernlint.result import Level, Result
 from kernlint.source import MAX_BYTES, Span
@@ -69,7 +69,7 @@ LANGUAGES = {
 }
 """Language identifiers that editors use for kernel code, and the suffix a buffer without a name gets."""
 
-_SETTINGS = frozenset((*FILE_NAMES, COMPILE_COMMANDS))
+_SETTINGS = frozenset((*SETTINGS, COMPILE_COMMANDS))
 
 
 @dataclass

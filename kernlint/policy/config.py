@@ -20,9 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-FILE_NAMES = ("kernlint.toml", ".kernlint.toml", "pyproject.toml")
-"""Names looked for in each folder, in this order."""
-
 Dim3 = tuple[int, int, int]
 
 
@@ -146,44 +143,6 @@ def glob_fits(glob: str, path: str, root: str) -> bool:
 
 
 # ------------------------------------------------------------------------------------------- finding and reading
-
-
-def find_file(folder: str, known: dict[str, str | None] | None = None) -> str | None:
-    """The nearest configuration file in ``folder`` or above it; a ``pyproject.toml`` counts only with a
-    ``[tool.kernlint]`` table.  ``known``: what was found for absolute folders, and gets what is found now.  Raises
-    :class:`ConfigError` for one that is broken."""
-    known = {} if known is None else known
-    folder = os.path.abspath(folder)
-    passed = []
-    found: str | None = None
-    while folder not in known:
-        passed.append(folder)
-        found = _file_in(folder)
-        parent = os.path.dirname(folder)
-        if found is not None or parent == folder:
-            break
-        folder = parent
-    else:
-        found = known[folder]
-    known.update(dict.fromkeys(passed, found))
-    return found
-
-
-def _file_in(folder: str) -> str | None:
-    for name in FILE_NAMES:
-        path = os.path.join(folder, name)
-        if os.path.isfile(path) and (name != "pyproject.toml" or _mentions_us(path)):
-            return path
-    return None
-
-
-def _mentions_us(path: str) -> bool:
-    try:
-        with open(path, "rb") as handle:
-            text = handle.read()
-    except OSError:
-        return False
-    return re.search(rb"^\s*\[+\s*tool\s*\.\s*[\"']?kernlint\b", text, re.M) is not None
 
 
 def load(path: str) -> Config:

@@ -11,7 +11,18 @@ before somebody asks: a file whose headers are beside it and that nobody asks ab
 earlier run count only while the answers stay the same.
 """
 
-from kernlint.project.model import Project, Questions
-from kernlint.project.run import Projects
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kernlint.project.model import Project, Questions
+    from kernlint.project.run import Projects
 
 __all__ = ["Project", "Projects", "Questions"]
+
+
+def __getattr__(name: str) -> object:
+    """The classes, loaded when somebody first asks for one: a run over a tree without kernels does not."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from kernlint.project import model, run
+
+    return getattr(run if name == "Projects" else model, name)

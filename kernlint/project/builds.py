@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from kernlint.project import architectures, cmake, scripts
 from kernlint.project.cmake import Definition
 from kernlint.project.facts import FileFacts, Programs
-from kernlint.project.store import Table
+from kernlint.project.table import Table
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from kernlint.project.root import SYSTEM_FOLDERS
 from kernlint.record import dataclass, field
 
 TYPE_CHECKING = False
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE_NAME = "compile_commands.json"
-
-SYSTEM_FOLDERS = ("/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda", "/opt/rocm")
 
 _MAX_BYTES = 256 << 20
 

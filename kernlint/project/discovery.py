@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 
-from kernlint.project import git
+from kernlint.project import gitignored
+from kernlint.project.tree import HOST_SOURCES, HOST_SUFFIXES, KERNEL_SUFFIXES, SKIPPED_FOLDERS
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
 
-KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl", ".opencl"})
-"""Suffixes that mean kernel code."""
-
-HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inl", ".inc", ".py", ".ipynb"})
-"""Suffixes of files that are looked at in a folder only when their text holds a kernel, or works with devices."""
-
-HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx", ".py", ".ipynb"})
-"""Suffixes of host code that is looked at for itself, and not with the files that include it."""
-
 MOST_HOSTS = 60
 """Files without a kernel that are looked at under one folder, as each costs a reading of all that it includes."""
-
-SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "CMakeFiles", "build", "dist", "venv", "site-packages"})
-"""Folders never walked into, besides hidden ones; naming one on the command line still walks it."""
 
 # Each begins with a literal, which is found at the speed of memory; what must stand before it is looked at behind it.
 _KERNEL = pattern(rb"kernel(?:(?<=\b__kernel)|(?<!\wkernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void)\b")
 _GLOBAL = pattern(rb"__global__(?<!\w__global__)\b")
 _MADE = pattern(rb"Kernel(?:(?<=\bElementwiseKernel)|(?<=\bReductionKernel)|(?<=ScanKernel))\b")
 _BUILDER = pattern(rb"ListOfListsBuilder(?<!\wListOfListsBuilder)\b")
-_NUMBA = pattern(rb"numba(?<!\wnumba)(?:_cuda|_hip)?\s*\.\s*cuda\b")
+_NUMBA = pattern(rb"numba(?<!\wnumba)(?:_cuda|_hip)?\s*\.\s*(?:cuda|hip|roc)\b")
+_RENAMED = pattern(rb"\b(?:cuda|hip|roc)\s+as\s+(\w+)")
 _JIT = pattern(rb"jit(?<!\wjit)\b")
 _COMPILER = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*\Z")
 _HANDED_ON = pattern(rb"@[ \t]*(?:\w+\.)*cuda_jit\b")
@@ -95,8 +86,11 @@ def makes_kernels(data: bytes) -> bool:
     """Whether a Python program speaks of kernels that a library makes of snippets or compiles of its functions."""
     if _MADE.search(data) is not None or _BUILDER.search(data) is not None:
         return True
-    if b"numba" in data and _NUMBA.search(data) is not None:
-        return True
+    if b"numba" in data:
+        if _NUMBA.search(data) is not None:
+            return True
+        if any(re.search(rb"\b" + name + rb"\s*\.\s*jit\b", data) for name in set(_RENAMED.findall(data))):
+            return True
     if b"cuda_jit" in data and _HANDED_ON.search(data) is not None:
         return True
     if b"rawkernel" in data and _RAW.search(data) is not None:
@@ -110,7 +104,7 @@ def find(
     excluded: Callable[[str, bool], bool] = lambda path, is_file: False,
     gitignore: bool = True,
     holds: Callable[[str, str], bool | None] = lambda path, real: holds_kernels(path),
-    ignored: Callable[[str], frozenset[str]] = git.ignored,
+    ignored: Callable[[str], frozenset[str]] = gitignored.ignored,
     works: Callable[[str, str], bool] = lambda path, real: False,
     passed: list[str] | None = None,
 ) -> Iterator[Found]:
@@ -135,7 +129,7 @@ def find(
 
 def _folder(path: str, walk: _Walk) -> Iterator[tuple[str, str]]:
     real = os.path.realpath(path)
-    skipped = walk.ignored(real) if walk.gitignore and git.in_work_tree(real) else frozenset[str]()
+    skipped = walk.ignored(real) if walk.gitignore and gitignored.in_work_tree(real) else frozenset[str]()
     return walk.files(os.path.normpath(path), real, skipped, frozenset())
 
 

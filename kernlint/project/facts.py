@@ -9,10 +9,10 @@ What every run asks (:class:`FileFacts`) is found apart from what few do (:class
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from kernlint.project import words
 from kernlint.project.discovery import makes_kernels, says_kernel, works_in_python, works_with_devices
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 MOST = 400
 """Names of one kind that are kept of a file."""
-
-READ_BYTES = 4 << 20
-"""A file is read this far."""
 
 _INCLUDE = pattern(rb"include(?:_next)?[ \t]*([\"<])([^\">\n]+)[\">]")
 _HEAD = rb"(?:[^;{}()#]|\([^;{}]*?\)\s*\)?)*?\b([A-Za-z_]\w*)\s*(?:<[^<>;{}()]*>\s*)?\((?!\()"
@@ -53,10 +50,6 @@ _KEYWORD = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\b(?=\s+(?:void|__attr
 _TESTED = pattern(rb"#[ \t]*(?:if|ifdef|ifndef|elif)\b[ \t]*([^\n]*)")
 _BUILT = pattern(rb"(?:[bB]uild|[cC]ompile)(?:Program|With\w*)?\s*\(")
 _WORD = pattern(rb"[A-Za-z_]\w*")
-_VOID = pattern(rb"void(?<!\wvoid)")
-_CUDA_OR_CUPY = pattern(rb"cu(?:da|py)")
-_NUMBA = pattern(rb"ba(?<=numba)")
-_PYOPENCL = pattern(rb"yopencl")
 _PROGRAMS = (b"pyopencl", b"pycuda", b"cupy", b"cuda.core", b"cuda.bindings")
 
 
@@ -194,33 +187,19 @@ class Defined(Said):
 
 def look(kind: type[Kind], path: str, size: int) -> Kind:
     """What the file at ``path`` of about ``size`` bytes says; nothing when it cannot be read (any more)."""
-    try:
-        handle = os.open(path, _HOW)
-    except OSError:
-        return kind()
-    try:
-        data = os.read(handle, min(size + 1, READ_BYTES))
-        if len(data) > size:  # it has grown meanwhile
-            data += os.read(handle, READ_BYTES)
-        said = kind.of(path, data)
-        assert isinstance(said, kind)
-        return said
-    except OSError:
-        return kind()
-    finally:
-        os.close(handle)
-
-
-_HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    data = words.read(path, size)
+    said = kind() if data is None else kind.of(path, data)
+    assert isinstance(said, kind)
+    return said
 
 
 def _of_python(data: bytes) -> FileFacts:
-    # Most programs have none of these words, so how fast that is found decides how fast a tree of Python is passed:
-    # short words are found sooner by an expression than by ``in``, and a kernel in a text returns void.
-    void = _VOID.search(data) is not None
+    if words.silent(data):
+        return NOTHING
+    library = words.names_library(data)
+    void = b"void" in data  # what a kernel in a text returns
     cuda = void and b"__global__" in data
     opencl = void and b"kernel" in data
-    library = (_CUDA_OR_CUPY.search(data) or _PYOPENCL.search(data) or _NUMBA.search(data)) is not None
     if not (cuda or opencl or library):
         return NOTHING
     launches = _METHOD.findall(data) + _GOT.findall(data) if library and any(name in data for name in _PROGRAMS) else []

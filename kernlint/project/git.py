@@ -1,14 +1,11 @@
-"""What git knows: which files it ignores, and which lines a diff against a revision touches.
-
-git is asked by its own program, so everything that counts for it (global excludes, attributes, submodules) counts here.
-"""
+"""Which lines a diff against a revision of git touches.  What git ignores: :mod:`kernlint.project.gitignored`."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from kernlint.project.gitignored import GitError, started
 from kernlint.record import dataclass, field
 from kernlint.text.patterns import pattern
 
@@ -21,12 +18,6 @@ WHOLE_FILE = ((1, 1 << 62),)
 _HUNK = pattern(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = pattern(rb"\\([0-7]{3}|.)")
 _LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
-_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS")
-"""Variables that say which repository is meant (hooks set them), or that change how a diff looks."""
-
-
-class GitError(Exception):
-    """git cannot answer; the message is one clear line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,50 +30,6 @@ class Changes:
         """Whether one of the lines ``first`` to ``last`` of the file at ``path`` was changed."""
         ranges = self.lines.get(os.path.realpath(path), ())
         return any(begin <= last and first <= end for begin, end in ranges)
-
-
-def ignored(folder: str) -> frozenset[str]:
-    """Files and whole folders below ``folder`` that git ignores, as real paths.
-
-    Empty when git cannot say, and when ``folder`` is ignored itself: whoever names it means it.
-    """
-    return ignored_soon(folder)()
-
-
-def ignored_soon(folder: str) -> Callable[[], frozenset[str]]:
-    """What waits for the answer of :func:`ignored`, which git begins to work on at once."""
-    try:
-        answer = _started_at_once(
-            folder, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"
-        )
-    except GitError:
-        return frozenset
-
-    def wait() -> frozenset[str]:
-        try:
-            return _real_paths(folder, answer())
-        except GitError:
-            return frozenset()
-
-    return wait
-
-
-def _real_paths(folder: str, listed: bytes) -> frozenset[str]:
-    names = {os.fsdecode(name).rstrip("/") for name in listed.split(b"\0") if name}
-    if "." in names:
-        return frozenset()
-    real = os.path.realpath(folder)
-    return frozenset(os.path.join(real, *name.split("/")) for name in names)
-
-
-def in_work_tree(folder: str) -> bool:
-    """Whether ``folder``, a real path, lies in a git work tree."""
-    while not os.path.exists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return False
-        folder = parent
-    return True
 
 
 def changes(revision: str, folder: str) -> Changes:
@@ -150,74 +97,4 @@ def _git_or(folder: str, otherwise: str, *arguments: str) -> bytes:
 
 
 def _git(folder: str, *arguments: str) -> bytes:
-    return _started(folder, *arguments)()
-
-
-def _started_at_once(folder: str, *arguments: str) -> Callable[[], bytes]:
-    """As :func:`_started` for a run that every check makes: ``subprocess``, with all that it imports, takes longer than
-    git does.  What git says of an error is lost."""
-    pipe = os.pipe() if hasattr(os, "posix_spawnp") else (0, 0)
-    out, into = pipe
-    if min(pipe) <= _STANDARD_ERROR:  # systems without it, and processes that were started without standard streams
-        for end in set(pipe) - {0}:
-            os.close(end)
-        return _started(folder, *arguments)
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, into, 1),
-        (os.POSIX_SPAWN_OPEN, _STANDARD_ERROR, os.devnull, os.O_WRONLY, 0),
-    ]
-    command = _command(folder, *arguments)
-    try:
-        process = os.posix_spawnp(command[0], command, _environment(), file_actions=actions)
-    except OSError as error:
-        os.close(out)
-        raise GitError(f"git cannot be run: {error.strerror or error}") from error
-    finally:
-        os.close(into)
-
-    def wait() -> bytes:
-        with open(out, "rb", buffering=0) as end:
-            output = end.read()
-        with contextlib.suppress(ChildProcessError):  # who runs this process waits for all that it starts
-            if os.waitpid(process, 0)[1]:
-                raise GitError(f"git {arguments[0]} failed")
-        return output
-
-    return wait
-
-
-_STANDARD_ERROR = 2
-
-
-def _command(folder: str, *arguments: str) -> list[str]:
-    return ["git", "-C", folder, "-c", "core.quotePath=false", *arguments]
-
-
-def _environment() -> dict[str, str]:
-    environment = {name: value for name, value in os.environ.items() if name not in _REPOSITORY}
-    environment["GIT_OPTIONAL_LOCKS"] = "0"
-    return environment
-
-
-def _started(folder: str, *arguments: str) -> Callable[[], bytes]:
-    """What waits for the output of git, which runs meanwhile."""
-    import subprocess  # only where somebody asks for changes
-
-    command, environment = _command(folder, *arguments), _environment()
-    try:
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment
-        )
-    except OSError as error:
-        raise GitError(f"git cannot be run: {error.strerror or error}") from error
-
-    def wait() -> bytes:
-        with process:
-            output, errors = process.communicate()
-        if process.returncode:
-            words = errors.decode("utf-8", "replace").strip().splitlines()
-            raise GitError(words[0] if words else f"git {arguments[0]} failed")
-        return output
-
-    return wait
+    return started(folder, *arguments)()

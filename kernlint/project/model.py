@@ -7,17 +7,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from kernlint.project import discovery, store
+from kernlint.project import discovery
 from kernlint.project.facts import Defined, FileFacts, Includes, Programs, Started, look
-from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Ignored, Tree, ignored_soon, passed_over, walk
+from kernlint.project.files import Files
+from kernlint.project.table import Table, row_of
+from kernlint.project.tree import SOURCES, Tree, passed_over
 from kernlint.record import dataclass
 from kernlint.source import MAX_BYTES
 from kernlint.text.digest import hexdigest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # what they have is imported when a kernel asks for it: most trees of Python hold none
-    from typing import Any
-
     from kernlint.project.builds import Builds, Given
     from kernlint.project.definitions import Definition
     from kernlint.project.facts import Kind
@@ -41,12 +41,20 @@ class Project:
 
     Paths are handed out absolute and in the order of their names, and taken in any form.  Everything is looked at when
     the first question needs it, once.  ``marked``: something says that the folder is a project; ``closed``: it is none
-    (a folder of the system), and nothing in it is looked at.  ``named``: the files and folders of the run.
+    (a folder of the system), and nothing in it is looked at.  ``named``: the files and folders of the run; ``files``:
+    its tree, where somebody has looked at it already.
     """
 
     def __init__(
-        self, root: str, marked: bool = True, closed: bool = False, cache: bool = True, named: Sequence[str] = ()
+        self,
+        root: str,
+        marked: bool = True,
+        closed: bool = False,
+        cache: bool = True,
+        named: Sequence[str] = (),
+        files: Files | None = None,
     ) -> None:
+        self.files = files or Files(root, marked, closed, cache)
         self.root = root
         self._head = os.path.join(root, "")
         self.named = tuple(map(os.path.realpath, named))
@@ -68,63 +76,43 @@ class Project:
 
     # ------------------------------------------------------------------------------------------------ what is there
 
-    @cached_property
+    @property
     def tree(self) -> Tree:
         """The files of the project, by one walk."""
-        if self.closed:
-            return Tree(self.root, whole=False)
-        return walk(self.root, MAX_FILES if self.marked else MAX_UNMARKED, lambda: self.ignored)
+        return self.files.tree
 
-    @cached_property
+    @property
     def ignored(self) -> frozenset[str]:
         """Real paths of what git ignores below the root."""
-        return self._ignored()
+        return self.files.ignored
 
     @cached_property
-    def _ignored(self) -> Ignored:
-        return ignored_soon(self.root)
-
-    @cached_property
-    def facts(self) -> store.Table[FileFacts]:
+    def facts(self) -> Table[FileFacts]:
         """What each source says of kernels and launches, by its path relative to the root."""
-        return self._table(FileFacts)
+        return Table(FileFacts, self.files.facts)
 
     @cached_property
-    def started(self) -> store.Table[Started]:
+    def started(self) -> Table[Started]:
         """What each program of Python may launch by a subscript, by its path relative to the root; nothing where none
         speaks of a kernel."""
         speaks = any(row and path[-3:].lower() == ".py" for path, row in self.facts.rows.items())
-        return self._table(Started) if speaks else store.Table(Started, {})
+        return self._table(Started) if speaks else Table(Started, {})
 
     @cached_property
-    def includes(self) -> store.Table[Includes]:
+    def includes(self) -> Table[Includes]:
         """What each source includes, by its path relative to the root."""
         return self._table(Includes)
 
     @cached_property
-    def programs(self) -> store.Table[Programs]:
+    def programs(self) -> Table[Programs]:
         """What each source gives to compilers of programs, by its path relative to the root."""
         return self._table(Programs)
 
-    def _table(self, kind: type[Kind]) -> store.Table[Kind]:
+    def _table(self, kind: type[Kind]) -> Table[Kind]:
         """What each source says of one kind."""
-        if not {"tree", "ignored"} & set(self.__dict__) and not self.closed:
-            _ = self._ignored  # git works while we read
-        known = store.load(self.root, kind) if self.cache else {}
-        found: dict[str, tuple[store.State, list[Any]]] = {}
-        changed = False
         nothing = kind.of("", b"")
-        head = os.path.join(self.root, "")
-        for path, state in self.tree.files.items():
-            before = known.get(path)
-            if before is not None and before[0] == state:
-                found[path] = before
-            elif path[path.rfind(".") :].lower() in SOURCES:
-                found[path] = state, store.row_of(look(kind, head + path, state[1]), nothing)
-                changed = True
-        if self.cache and (changed or len(known) != len(found)):
-            store.save(self.root, kind, found)
-        return store.Table(kind, {path: row for path, (_, row) in found.items()})
+        reader = lambda: lambda path, size: row_of(look(kind, path, size), nothing)  # noqa: E731
+        return Table(kind, self.files.rows(kind.__name__, reader, self.tree))
 
     def relative(self, path: str) -> str | None:
         """``path`` relative to the root, with slashes; None for one that lies elsewhere."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 
-from kernlint.project.compiledb import SYSTEM_FOLDERS
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SYSTEM_FOLDERS = ("/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda", "/opt/rocm")
 
 BUILD_FILES = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "setup.py", "pyproject.toml", "meson.build")
 """Files that a folder which is built by itself has."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from kernlint.project import git
+from kernlint.project import gitignored
+from kernlint.project.files import Files
 from kernlint.project.model import Project, Questions
 from kernlint.project.root import is_system, root_of
 
@@ -14,12 +15,13 @@ class Projects:
     """The project of each file, made when it is asked for and shared by all files of one root.
 
     ``named``: what the run was asked to look at, without which there is no project (a text that comes from nowhere);
-    ``cache``: facts may be kept between runs.
+    ``cache``: facts may be kept between runs; ``files``: a tree that was looked at already.
     """
 
-    def __init__(self, named: Sequence[str] = (), cache: bool = True) -> None:
+    def __init__(self, named: Sequence[str] = (), cache: bool = True, files: Files | None = None) -> None:
         self.named = tuple(os.path.abspath(path) for path in named)
         self.cache = cache
+        self._files = files
         self._by_folder: dict[tuple[str, str], Project] = {}
         self._by_root: dict[str, Project] = {}
 
@@ -32,9 +34,9 @@ class Projects:
             root, marked = root_of(folder, configured, self.named) if self.named else (os.path.realpath(folder), False)
             found = self._by_root.get(root)
             if found is None:
-                found = self._by_root[root] = Project(
-                    root, marked, not self.named or is_system(root), self.cache, self.named
-                )
+                closed = not self.named or is_system(root)
+                files = self._files if self._files is not None and self._files.root == root else None
+                found = self._by_root[root] = Project(root, marked, closed, self.cache, self.named, files)
             self._by_folder[written, configured] = found
         return found
 
@@ -55,7 +57,7 @@ class Projects:
     def ignored(self, folder: str) -> frozenset[str]:
         """What git ignores below ``folder``, a real path in a work tree; git is asked once for a project's root."""
         project = self._by_root.get(folder) or self.of(os.path.join(folder, "any"))
-        return project.ignored if project.root == folder else git.ignored(folder)
+        return project.ignored if project.root == folder else gitignored.ignored(folder)
 
     def prepare(self, files: Iterable[tuple[str, str]]) -> None:
         """Look at the projects of ``files`` (path and folder of the configuration), before processes are split off that

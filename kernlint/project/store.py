@@ -7,27 +7,19 @@ data in Python's own form for code, which is read five times faster than JSON.
 
 from __future__ import annotations
 
-import contextlib
 import marshal
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kernlint.project.cachefolder import cache_folder
-from kernlint.project.facts import Said
-from kernlint.record import fields
 from kernlint.text.digest import hexdigest
 from kernlint.text.writing import replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
-
-    from kernlint.project.facts import Kind
-
-else:
-    Kind = str  # stands in what follows for any kind
 
 KEEP = 60
 """Tables kept in the cache folder, a few for each project; those not used for longest are removed."""
@@ -41,41 +33,8 @@ State = tuple[int, int]
 """Time of the last change in nanoseconds and size in bytes."""
 
 
-class Table(Mapping[str, Kind]):
-    """What files say of one ``kind``, by path.  Rows stay lists until somebody looks at one."""
-
-    def __init__(self, kind: type[Kind], rows: dict[str, list[Any]]) -> None:
-        self.kind = kind
-        self.rows = rows
-
-    def __getitem__(self, path: str) -> Kind:
-        make: Callable[..., Kind] = self.kind
-        return make(*self.rows[path])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def column(self, name: str) -> Iterator[tuple[str, Sequence[str]]]:
-        """One thing that files say, of each that says anything, by path in order."""
-        at = _columns(self.kind).index(name)
-        rows = self.rows
-        return ((path, rows[path][at]) for path in sorted(path for path, row in rows.items() if row))
-
-
-def _columns(kind: type[Said]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))  # type: ignore[arg-type]
-
-
-def row_of(said: Said, nothing: Said) -> list[Any]:
-    """The row of what a file says; an empty one for ``nothing``."""
-    return [getattr(said, name) for name in _columns(type(said))] if said is not nothing and said != nothing else []
-
-
-def load(root: str, kind: type[Said]) -> dict[str, tuple[State, list[Any]]]:
-    """What earlier runs found in the files of the project at ``root``, by path relative to it."""
+def load(root: str, kind: str) -> dict[str, tuple[State, list[Any]]]:
+    """What earlier runs found of one kind in the files of the project at ``root``, by path relative to it."""
     try:
         path = _path(root, kind)
         with open(path, "rb") as handle:
@@ -89,34 +48,40 @@ def load(root: str, kind: type[Said]) -> dict[str, tuple[State, list[Any]]]:
         return {}
 
 
-def save(root: str, kind: type[Said], known: Mapping[str, tuple[State, list[Any]]]) -> None:
+def save(root: str, kind: str, known: Mapping[str, tuple[State, list[Any]]]) -> None:
     """Keep what is known of the project at ``root``, but for files that were written just now."""
     settled = time.time_ns() - SETTLED
     data = marshal.dumps({name: entry for name, entry in known.items() if entry[0][0] < settled})
-    with contextlib.suppress(OSError, RuntimeError):
+    try:
         path = _path(root, kind)
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         replace_file(path, _MAGIC + hexdigest(data).encode() + b"\n" + data)
         _prune(os.path.dirname(path))
+    except (OSError, RuntimeError):
+        return
 
 
-_CODE = ("facts", "definitions", "hostoptions", "discovery")
+_CODE = ("facts", "words", "definitions", "hostoptions", "discovery")
 """Modules that find facts."""
 
 
-def _path(root: str, kind: type[Said]) -> str:
+def _path(root: str, kind: str) -> str:
     """Where the facts are kept: another place when the root, or the code that finds them, is another."""
     code = [os.stat(os.path.join(os.path.dirname(__file__), f"{module}.py")) for module in _CODE]
     states = [(status.st_size, status.st_mtime_ns) for status in code]
-    name = repr((root, kind.__name__, sys.implementation.cache_tag, states))
+    name = repr((root, kind, sys.implementation.cache_tag, states))
     return os.path.join(cache_folder(), "projects", hexdigest(name.encode("utf-8", "surrogateescape")))
 
 
 def _prune(folder: str) -> None:
     ages = []
     for entry in os.scandir(folder):
-        with contextlib.suppress(OSError):  # another process was faster
+        try:
             ages.append((entry.stat().st_mtime, entry.path))
+        except OSError:  # another process was faster
+            continue
     for _, path in sorted(ages, reverse=True)[KEEP:]:
-        with contextlib.suppress(OSError):
+        try:
             os.unlink(path)
+        except OSError:
+            continue

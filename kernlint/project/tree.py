@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable
 
-from kernlint.project import git
-from kernlint.project.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, SKIPPED_FOLDERS
-from kernlint.record import dataclass, field
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Ignored = Callable[[], frozenset[str]]
+    """Tells what git ignores, as real paths."""
+
+KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl", ".opencl"})
+"""Suffixes that mean kernel code."""
+
+HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inl", ".inc", ".py", ".ipynb"})
+"""Suffixes of files that are looked at in a folder only when their text holds a kernel, or works with devices."""
+
+HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx", ".py", ".ipynb"})
+"""Suffixes of host code that is looked at for itself, and not with the files that include it."""
+
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "CMakeFiles", "build", "dist", "venv", "site-packages"})
+"""Folders never walked into, besides hidden ones; naming one on the command line still walks it."""
 
 MAX_FILES = 200_000
 """Files met in a project; what lies deeper than those is not known."""
@@ -29,39 +43,76 @@ _BUILD = frozenset(
 )
 
 
-@dataclass(slots=True)
+SETTINGS = ("kernlint.toml", ".kernlint.toml", "pyproject.toml")
+"""Names under which settings are looked for in each folder, in this order."""
+
+
 class Tree:
     """What a walk met.  ``files``: time of the last change in nanoseconds and size in bytes of each source or build
-    file, by its path relative to the root with slashes; ``names``: those paths, and those by which links lead to them,
-    by their last part; ``skipped``: folders that were passed over.  ``whole``: no limit was reached."""
+    file, by its path relative to the root with slashes; ``links``: path, relative path and whether it leads to a folder
+    of each link; ``skipped``: folders that were passed over; ``settings``: files that may hold settings.  ``whole``: no
+    limit was reached; ``asked``: what git ignores was known from the start."""
 
-    root: str
-    files: dict[str, tuple[int, int]] = field(default_factory=dict)
-    names: dict[str, list[str]] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
-    whole: bool = True
+    __slots__ = ("_names", "asked", "files", "links", "root", "settings", "skipped", "whole")
+
+    def __init__(self, root: str, whole: bool = True, asked: bool = True) -> None:
+        self.root = root
+        self.whole = whole
+        self.asked = asked
+        self.files: dict[str, tuple[int, int]] = {}
+        self.links: list[tuple[str, str, bool]] = []
+        self.skipped: list[str] = []
+        self.settings: list[str] = []
+        self._names: dict[str, list[str]] | None = None
+
+    @property
+    def names(self) -> dict[str, list[str]]:
+        """Paths of the files, and those by which links lead to them, by their last part."""
+        if self._names is None:
+            self._names = {}
+            for path in self.files:
+                self._names.setdefault(path.rpartition("/")[2], []).append(path)
+            _follow(self, self._names)
+        return self._names
+
+    def passes_over(self, path: str) -> bool:
+        """Whether the folder at a real path was not walked."""
+        return any(is_below(path, folder) for folder in self.skipped)
 
 
-Ignored = Callable[[], frozenset[str]]
-"""Waits for what git ignores."""
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path with slashes is that of the folder, or of something below it."""
+    return path == folder or path.startswith(f"{folder}/")
 
 
-def ignored_soon(root: str) -> Ignored:
-    """What git ignores below the folder ``root``, a real path."""
-    return git.ignored_soon(root) if git.in_work_tree(root) else frozenset
+def ignored_in(root: str) -> frozenset[str]:
+    """What git ignores below the folder ``root``, as real paths."""
+    from kernlint.project import gitignored  # where somebody has to ask git
+
+    return gitignored.ignored(root) if gitignored.in_work_tree(root) else frozenset()
 
 
-def walk(root: str, most: int = MAX_FILES, soon: Ignored | None = None) -> Tree:
-    """Walk the folder ``root``, a real path, nearest folders first; ``soon`` is the answer of :func:`ignored_soon`.
+def tracked(root: str) -> int:
+    """How many files git knows in the work tree at ``root``, by the head of its index; 0 where that is not there."""
+    try:
+        with open(os.path.join(root, ".git", "index"), "rb", buffering=0) as handle:
+            head = handle.read(12)
+    except OSError:
+        return 0
+    return int.from_bytes(head[8:12], "big") if head[:4] == b"DIRC" else 0
 
-    Left out are hidden folders, those of :data:`~kernlint.project.discovery.SKIPPED_FOLDERS`, what git ignores, and
-    what links lead to outside of the root.
+
+def walk(root: str, most: int = MAX_FILES, ignored_below: Ignored | None = None, unasked: int = 0) -> Tree:
+    """Walk the folder ``root``, a real path, nearest folders first; ``ignored_below`` tells what git ignores there.
+
+    Left out are hidden folders, those of :data:`SKIPPED_FOLDERS`, what git ignores, and what links lead to outside of
+    the root.  ``unasked``: git is asked when so many files were met, so that the tree may have some that it ignores.
     """
-    ignored = (soon or ignored_soon(root))()
-    tree = Tree(root)
+    asked = ignored_below or (lambda: ignored_in(root))
+    ignored = frozenset[str]() if unasked else asked()
+    tree = Tree(root, asked=not unasked)
     left = most
     queue: deque[tuple[str, str]] = deque([(root, "")])
-    links: list[tuple[str, str, bool]] = []
     while queue:
         folder, head = queue.popleft()
         try:
@@ -73,26 +124,27 @@ def walk(root: str, most: int = MAX_FILES, soon: Ignored | None = None) -> Tree:
         if left < 0:
             tree.whole = False
             break
-        if head and any(entry.name == ".git" for entry in entries):
-            ignored |= git.ignored(folder)  # a work tree of its own
+        names = {entry.name for entry in entries}
+        if unasked and most - left > unasked:
+            unasked, ignored = 0, ignored | asked()
+        if head and ".git" in names:
+            ignored |= ignored_in(folder)  # a work tree of its own
+        tree.settings += [os.path.join(folder, name) for name in SETTINGS if name in names]
         for entry in entries:
             name = entry.name
             try:
                 if entry.is_symlink():
-                    links.append((entry.path, head + name, entry.is_dir()))
+                    tree.links.append((entry.path, head + name, entry.is_dir()))
                 elif entry.is_dir():
                     if name in SKIPPED_FOLDERS or entry.path in ignored:
                         tree.skipped.append(entry.path)
                     elif name[0] != ".":
                         queue.append((entry.path, f"{head}{name}/"))
-                elif is_source(name) and entry.path not in ignored and entry.is_file():
+                elif (name[-3:] == ".py" or is_source(name)) and entry.path not in ignored and entry.is_file():
                     status = entry.stat()
                     tree.files[head + name] = status.st_mtime_ns, status.st_size
             except OSError:  # gone meanwhile, or a loop of links
                 continue
-    for path in tree.files:
-        tree.names.setdefault(path.rpartition("/")[2], []).append(path)
-    _follow(tree, links)
     return tree
 
 
@@ -121,19 +173,19 @@ def is_source(name: str) -> bool:
     return suffix in SOURCES or suffix in _TEMPLATES or name in _BUILD
 
 
-def _follow(tree: Tree, links: list[tuple[str, str, bool]]) -> None:
+def _follow(tree: Tree, names: dict[str, list[str]]) -> None:
     """Add the names that links inside the root give to files that were met."""
-    for path, name, is_folder in links:
+    for path, name, is_folder in tree.links:
         target = os.path.realpath(path)
         if not target.startswith(os.path.join(tree.root, "")):
             continue
         relative = target[len(tree.root) :].lstrip(os.sep).replace(os.sep, "/")
         if not is_folder:
             if relative in tree.files:
-                tree.names.setdefault(name.rpartition("/")[2], []).append(name)
+                names.setdefault(name.rpartition("/")[2], []).append(name)
             continue
-        if f"{name}/".startswith(f"{relative}/"):
+        if is_below(name, relative):
             continue  # a folder above itself
         for file in tree.files:
-            if file.startswith(f"{relative}/"):
-                tree.names[file.rpartition("/")[2]].append(name + file[len(relative) :])
+            if is_below(file, relative):
+                names[file.rpartition("/")[2]].append(name + file[len(relative) :])

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from kernlint.record import dataclass
 from kernlint.result import Level, Notification, Report
-from kernlint.text.writing import replace_file
+from kernlint.text.writing import replace_file, to_standard_output
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,7 @@ def write(text: str, path: str | None) -> None:
     Raises :class:`OSError`.
     """
     if path is None:
-        data = text.encode(sys.stdout.encoding or "utf-8", "replace") if hasattr(sys.stdout, "buffer") else None
-        if data is None:
-            sys.stdout.write(text)
-        else:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(data)
-        sys.stdout.flush()
+        to_standard_output(text)
         return
     replace_file(path, text.encode("utf-8", "replace"))
 

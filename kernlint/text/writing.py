@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
+import sys
 
 
 def replace_file(path: str, data: bytes) -> None:
@@ -24,6 +24,18 @@ def replace_file(path: str, data: bytes) -> None:
             os.chmod(temporary, os.stat(path).st_mode & 0o7777)
         os.replace(temporary, path)
     except BaseException:
+        import contextlib
+
         with contextlib.suppress(OSError):  # it was never made, or the folder is gone
             os.unlink(temporary)
         raise
+
+
+def to_standard_output(text: str) -> None:
+    """Write ``text`` to standard output, whatever it can encode.  Raises :class:`OSError`."""
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
+    else:
+        sys.stdout.write(text)
+    sys.stdout.flush()

@@ -352,13 +352,13 @@ def test_a_wish_to_end_that_was_lost_in_a_callback_is_told_again(tmp_path):
         "import os, signal, sys, time\n"
         "from kernlint.cli import run\n"
         "run.AGAIN = 1\n"
-        "def work(args):\n"
+        "def work(args, seen):\n"
         "    os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGTERM))\n"
         "    if os.fork() == 0: os._exit(0)\n"
         "    time.sleep(30)\n"
         "    return 0\n"
         "run._dispatch = work\n"
-        "sys.exit(run.run([]))\n"
+        "sys.exit(run.run(['rules']))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 143, done.stderr
@@ -369,11 +369,11 @@ def test_what_complains_of_having_been_ended_is_no_failure():
     program = (
         "import os, signal, sys\n"
         "from kernlint.cli import run\n"
-        "def work(args):\n"
+        "def work(args, seen):\n"
         "    try: os.kill(os.getpid(), signal.SIGTERM)\n"
         "    finally: raise AttributeError('half made')\n"
         "run._dispatch = work\n"
-        "sys.exit(run.run([]))\n"
+        "sys.exit(run.run(['rules']))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (143, "kernlint: terminated\n")

@@ -7,6 +7,7 @@ import pytest
 from kernlint.finding import Severity
 from kernlint.policy import config
 from kernlint.policy.config import Config, ConfigError, glob_fits
+from kernlint.policy.configfile import find_file
 from kernlint.policy.selection import Selection
 
 
@@ -108,9 +109,9 @@ def test_the_nearest_file_wins(tmp_path):
     deep.mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text("[tool.kernlint]\n")
     (tmp_path / "a" / "pyproject.toml").write_text("[tool.other]\n")
-    assert config.find_file(str(deep)) == str(tmp_path / "pyproject.toml")
+    assert find_file(str(deep)) == str(tmp_path / "pyproject.toml")
     (tmp_path / "a" / "kernlint.toml").write_text("")
-    assert config.find_file(str(deep)) == str(tmp_path / "a" / "kernlint.toml")
+    assert find_file(str(deep)) == str(tmp_path / "a" / "kernlint.toml")
 
 
 def test_pyproject(tmp_path):

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.project.discovery import MOST_HOSTS, find, holds_kernels, works_in_python, works_with_devices
+from kernlint.project.discovery import (
+    MOST_HOSTS,
+    find,
+    holds_kernels,
+    makes_kernels,
+    works_in_python,
+    works_with_devices,
+)
 
 
 @pytest.fixture
@@ -88,3 +95,17 @@ def test_host_code_that_works_with_devices_is_looked_at_up_to_a_number(tree):
     assert found == ["copy.py", *(f"h{index:03}.cpp" for index in range(MOST_HOSTS - 1))]
     assert [os.path.basename(path) for path in passed] == [f"h{MOST_HOSTS + index - 1:03}.cpp" for index in range(3)]
     assert [one.path for one in find(["host"])] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        (b"from numba import cuda as gpu\n@gpu.jit\ndef f(a): ...\n", True),
+        (b"from numba import (float32,\n    cuda as gpu)\n@gpu.jit('void(int32[:])')\ndef f(a): ...\n", True),
+        (b"from numba.hip import jit\n@jit\ndef f(a): ...\n", True),
+        (b"from numba import cuda as gpu\nif gpu.is_available(): ...\n", False),
+        (b"from numba import jit, cuda as gpu\n@jit\ndef f(a): ...\n", False),
+    ],
+)
+def test_numbas_compilers_by_another_name(text: bytes, held: bool) -> None:
+    assert makes_kernels(text) is held

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from kernlint.project import discovery, git
+from kernlint.project import discovery, git, gitignored
 from kernlint.project.git import GitError
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -185,16 +185,44 @@ def test_a_diff_does_not_go_with_writing_a_baseline(kernlint, repository):
 
 def test_git_is_asked_once_what_it_ignores(repository, kernlint, monkeypatch):
     asked = []
-    started = git._started_at_once
+    started = gitignored._started_at_once
 
     def counted(folder, *arguments):
         asked.append(arguments[0])
         return started(folder, *arguments)
 
-    monkeypatch.setattr(git, "_started_at_once", counted)
+    monkeypatch.setattr(gitignored, "_started_at_once", counted)
     (repository / "plain.py").write_text("n = 1\n")
+    (repository / "copy.cu").write_text(
+        "__global__ void copy(int *a, const int *b) { a[threadIdx.x] = b[threadIdx.x]; }\n"
+    )
     kernlint("check", ".")
     assert asked == ["ls-files"]
+
+
+def test_git_is_asked_of_a_tree_without_kernels_where_there_are_many_files_that_it_does_not_know(
+    repository, kernlint, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(gitignored, "ignored", lambda folder: asked.append(folder) or frozenset())
+    for name in ("one.py", "two.py"):
+        (repository / name).write_text("n = 1\n")
+    command("add", "-A", cwd=repository)
+    assert "no kernel sources" in kernlint("check", ".")[1] and asked == []
+    for number in range(40):
+        (repository / f"made{number}.py").write_text("n = 1\n")
+    assert "no kernel sources" in kernlint("check", ".")[1] and asked == [os.path.realpath(repository)]
+
+
+def test_what_only_settings_of_git_ignore_is_left_out(repository, kernlint):
+    (repository / "plain.py").write_text("n = 1\n")
+    (repository / "made.py").write_text("from numba import cuda\n\n@cuda.jit\ndef fill(a):\n    a[cuda.grid(1)] = 1\n")
+    command("add", "-A", cwd=repository)
+    command("rm", "-q", "--cached", "made.py", cwd=repository)  # the index still knows the other one
+    assert "in 1 file" in kernlint("check", ".")[1]
+    (repository / ".git" / "info").mkdir(exist_ok=True)
+    (repository / ".git" / "info" / "exclude").write_text("made.py\n")
+    assert "no kernel sources" in kernlint("check", ".")[1]
 
 
 def test_what_is_ignored_is_the_same_without_spawning(repository, monkeypatch):
@@ -203,13 +231,13 @@ def test_what_is_ignored_is_the_same_without_spawning(repository, monkeypatch):
     (repository / "made" / "one.cu").write_text("")
     (repository / "two.tmp.cu").write_text("")
     root = os.path.realpath(repository)
-    found = git.ignored(root)
+    found = gitignored.ignored(root)
     assert {os.path.relpath(path, root) for path in found} == {"made", "two.tmp.cu"}
     monkeypatch.delattr(os, "posix_spawnp", raising=False)
-    assert git.ignored(root) == found
+    assert gitignored.ignored(root) == found
 
 
 def test_git_that_is_not_there_ignores_nothing(repository, monkeypatch):
     (repository / ".gitignore").write_text("*.cu\n")
     monkeypatch.setenv("PATH", str(repository / "nowhere"))
-    assert git.ignored(str(repository)) == frozenset()
+    assert gitignored.ignored(str(repository)) == frozenset()
