@@ -371,6 +371,10 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
         if x is not None and y is not None:
             if x != y and _went_on(loop, first if x > y else second, second if x > y else first):
                 return None
+            if not (mine.exact and other.exact) and not _in_some_round(
+                loop.counter, _of_round(loop, first, mine), x, _of_round(loop, second, other), y
+            ):
+                return None
             tied.append((loop.counter, loop.counter, x - y))
             if x == y:
                 even.add(id(loop))
@@ -402,6 +406,27 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
         carried,
         ahead,
         supposed=not (mine.exact and other.exact),
+    )
+
+
+ROUNDS = 64
+"""Rounds of a loop in which a barrier is tried as the last one of two accesses."""
+
+
+def _of_round(loop: LoopContext, access: Access, label: Label) -> tuple[Term, ...]:
+    """What an access and its label ask about the round of ``loop`` alone."""
+    terms = (*(guard.term for guard in access.guards), label.condition)
+    return tuple(part for term in terms for part in conjuncts(term) if set(symbols(part)) == {loop.counter})
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _in_some_round(counter: Symbol, ours: tuple[Term, ...], x: int, theirs: tuple[Term, ...], y: int) -> bool:
+    """Whether a barrier in one of the first rounds of a loop can be followed by an access of which ``ours`` holds ``x``
+    rounds later, and by one of which ``theirs`` holds ``y`` rounds later."""
+    return any(
+        all(evaluate(part, {counter: at + x}) != 0 for part in ours)
+        and all(evaluate(part, {counter: at + y}) != 0 for part in theirs)
+        for at in range(ROUNDS)
     )
 
 

@@ -518,8 +518,8 @@ def _rounds(m: Machine, loop: LoopContext) -> int | None:
     return last + 1 if last is not None and loop.post_tested else last
 
 
-def _before(term: Term) -> Term:
-    return binary("sub", term, const(1), I64)
+def _before(term: Term, ago: int = 1) -> Term:
+    return binary("sub", term, const(ago), I64)
 
 
 def _final(m: Machine, value: Value, last: dict[Symbol, Term], loop: LoopContext, reasons: tuple[Term, ...]) -> Value:
@@ -581,10 +581,25 @@ def _settle(
 
         ways = [b.condition for b in back if b.barrier is loop]  # type: ignore[comparison-overlap]
         past = functools.reduce(disjunction, (resolve(m, way) for way in ways)) if ways else TRUE
+        between = past if ways and _tells(m, loop, past) else None
 
-        def head(label: Label, before: tuple[Label, ...] = before, real: Any = real, through: bool = through) -> Any:
+        def head(
+            label: Label,
+            before: tuple[Label, ...] = before,
+            real: Any = real,
+            through: bool = through,
+            between: Term | None = between,
+        ) -> Any:
             if label.barrier is loop:  # type: ignore[comparison-overlap]
-                return [_earlier(m, loop, b, label, through) for b in real]
+                return [
+                    *(_earlier(m, loop, b, label, through) for b in real),
+                    *(
+                        _earlier(m, loop, b, label, through, between, ago)
+                        for ago in range(2, AGO + 1)
+                        for b in real
+                        if between is not None and _tells(m, loop, b.condition)
+                    ),
+                ]
             if real and any(b.barrier is label.barrier and b.shifts == label.shifts for b in before):
                 first = binary("eq", loop.counter.term, const(0), BOOL)
                 if through:  # the first iteration is sure, and there are others
@@ -620,18 +635,31 @@ def _steady(m: Machine, loop: LoopContext, symbol: Symbol) -> bool:
     return loop.counter not in met and all(_steady(m, loop, s) for s in met)
 
 
-def _earlier(m: Machine, loop: LoopContext, label: Label, where: Label, through: bool) -> Label:
-    """``label`` of the end of an iteration, seen from the head of the next one."""
-    condition, supposed = TRUE, TRUE
+AGO = 4
+"""Rounds of a loop after which a barrier is still taken for the last one, where those since have passed it by."""
+
+
+def _tells(m: Machine, loop: LoopContext, term: Term) -> bool:
+    """Whether it can be told of any round of ``loop`` whether ``term`` held in it."""
+    return all(_steady(m, loop, symbol) for symbol in symbols(resolve(m, term)))
+
+
+def _earlier(
+    m: Machine, loop: LoopContext, label: Label, where: Label, through: bool, past: Term = TRUE, ago: int = 1
+) -> Label:
+    """``label`` of the end of the iteration ``ago`` ones earlier, seen from the head of the current one; ``past``:
+    what holds of each iteration between, as it has passed all barriers by."""
+    # (That there are so many before comes first: what is said of others may be undefined.)
+    condition, supposed = binary("le", const(ago), loop.counter.term, BOOL), TRUE
     for part in conjuncts(resolve(m, label.condition)):
         if all(_steady(m, loop, symbol) for symbol in symbols(part)):
-            before = substitute(part, {loop.counter: _before(loop.counter.term)})
-            condition = conjunction(condition, before)
+            condition = conjunction(condition, substitute(part, {loop.counter: _before(loop.counter.term, ago)}))
         else:  # it speaks of the iteration before
             supposed = conjunction(supposed, part)
+    for one in range(1, ago):
+        condition = conjunction(condition, substitute(past, {loop.counter: _before(loop.counter.term, one)}))
     exact = label.exact and not through and supposed == TRUE
-    condition = conjunction(condition, binary("le", const(1), loop.counter.term, BOOL))
-    shifts = tuple((x, n + 1 if x is loop and n is not None else n) for x, n in label.shifts)
+    shifts = tuple((x, n + ago if x is loop and n is not None else n) for x, n in label.shifts)
     return Label(label.barrier, conjunction(condition, where.condition), shifts, exact, label.given(supposed))
 
 
