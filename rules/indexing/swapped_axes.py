@@ -17,7 +17,7 @@ from kernlint.analysis.extent.wrong_guards.faults import Fault
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Guard
+from kernlint.analysis.trace.events import Access, Guard, GuardKind
 from kernlint.analysis.wording import verb
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -265,6 +265,8 @@ class SwappedAxes(Rule):
             for fast_guard, fast, fast_bound in (*((g, i, b) for g, i, b, _ in bounds), *clamped):
                 if slow_bound == fast_bound or slow == fast or _is_rows(fast, slow_bound):
                     continue
+                if fast_guard is not None and _counts(fast_guard) and not _counts(slow_guard):
+                    continue  # a thread goes through some of its row
                 border = min(slow_bound.coefficients.get((), 0), 0)  # as wide on both axes
                 if fast_bound.coefficients.get((), 0) != border:
                     border = 0
@@ -274,6 +276,11 @@ class SwappedAxes(Rule):
                 if _apart(offset - wrong, own) and not _apart(offset - right, own):
                     return slow_guard, fast_guard or slow_guard, extent
         return None
+
+
+def _counts(guard: Guard) -> bool:
+    """Whether a bound is the end of a loop."""
+    return guard.kind is GuardKind.LOOP
 
 
 def _is_rows(index: Polynomial, pitch: Polynomial) -> bool:

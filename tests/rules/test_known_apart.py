@@ -1,6 +1,9 @@
 """What keeps threads apart without a test: collectives that wait, parts of constant length, checks in templates."""
 
+from pathlib import Path
+
 from kernlint import registry
+from tests.project.test_own_headers import check, codes
 from tests.rules.marked import assert_marked, findings
 
 RULES = registry.load()
@@ -112,3 +115,118 @@ template __global__ void carry<16, 8>(float *, const float *);
 def test_checks_in_templates_are_those_of_the_instance():
     assert_marked(RULES.get("KL101"), IN_TEMPLATES % ("", "16 * rounds"))
     assert_marked(RULES.get("KL101"), IN_TEMPLATES % ("  // bad", "4 * rounds"))
+
+
+NAMED = """\
+__global__ void keep(float *sums, const float *x, int which) {
+    const int at = which == 0 ? blockIdx.x%s : which;
+    if (threadIdx.x == 0) sums[at] = x[blockIdx.x * 64];%s
+}
+"""
+
+
+def test_an_argument_that_names_a_place_is_for_one_block():
+    assert_marked(RULES.get("KL205"), NAMED % ("", ""))
+    assert_marked(RULES.get("KL205"), NAMED % (" / 2", "  // bad"))
+    launched = "void run(float *s, const float *x, int n) { keep<<<n, 64>>>(s, x, 3); }\n"
+    assert_marked(RULES.get("KL205"), NAMED % ("", "  // bad") + launched)
+
+
+PARTS_OF_ROWS = """\
+__global__ void turn(float *rows, const float *x, int width, int some, int n) {
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    %s
+    rows[t * width + k] = x[t];%s
+}
+"""
+
+
+def test_a_loop_goes_through_part_of_a_row():
+    rule = RULES.get("KL403")
+    assert_marked(rule, PARTS_OF_ROWS % ("for (int k = 0; k < some; ++k) if (t < width)", ""))
+    within = "const int k = blockIdx.y * blockDim.y + threadIdx.y; if (t < width && k < some)"
+    assert_marked(rule, PARTS_OF_ROWS % (within, "  // bad"))
+
+
+PANEL = """\
+__global__ void update(double *a, const double *s, int lda, int first, int columns, int m) {
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    double *at = a%s;
+    for (int j = 0; j < columns; ++j) {
+        const double x = at[t];
+        for (int k = j; k < columns; ++k) a[t + (k + first) * lda] -= s[k] * x;%s
+        at += lda;
+    }
+}
+"""
+
+
+def test_a_pointer_that_moves_on_widens_nothing():
+    assert_marked(RULES.get("KL401"), PANEL % (" + first * lda", ""))
+    assert_marked(RULES.get("KL401"), PANEL % (" + (size_t)lda * first", "  // bad"))
+
+
+OWN = """\
+__global__ void marks(float *out, int at) {
+    int own[10] = {0};
+    own[at %% 10] = 1;
+    out[threadIdx.x] = own[threadIdx.x];%s
+}
+%s
+"""
+
+
+def test_a_size_that_the_host_looks_up_is_made_for_the_array():
+    rule = RULES.get("KL104")
+    assert_marked(
+        rule, OWN % ("", "void run(float *out, const int *sizes, int at) { marks<<<1, sizes[2]>>>(out, at); }")
+    )
+    assert_marked(rule, OWN % ("  // bad", "void run(float *out, int at) { marks<<<1, 64>>>(out, at); }"))
+    assert_marked(rule, OWN % ("  // bad", ""))
+
+
+MOVED = """\
+#include <hip/hip_runtime.h>
+__global__ void __launch_bounds__(256) top(const int *in, int *out) {
+    int v = in[blockIdx.x * 256 + threadIdx.x];
+    v += __hip_move_dpp(v, 0x111, 0xf, 0xf, false);
+    out[blockIdx.x * 256 + threadIdx.x] = v;
+}
+"""
+
+
+def test_moves_between_lanes_have_further_operands():
+    assert not findings(RULES.get("KL702"), MOVED, "hip")
+
+
+WORDS = """\
+#pragma once
+template <typename T> class held {
+  protected:
+    T *p;
+    explicit constexpr held(T &r) : p(&r) {}
+};
+template <typename T> class word : public held<T> {
+  public:
+    explicit constexpr word(T &r) : held<T>(r) {}
+    __device__ T get() const { return *this->p; }
+    __device__ void put(T v) const { *this->p = v; }
+};
+"""
+OF_WORDS = """\
+#include "words.h"
+__global__ void keep(double *a, int pitch, int n) {
+    const int t = threadIdx.x;
+    word<double> w(a[blockIdx.x * pitch + t]);
+    if (t < n - 1) w.put(1.0);%s
+    if (t < n) a[blockIdx.x * pitch + t] = 2.0;
+}
+"""
+
+
+def test_a_constructor_that_binds_reads_nothing(tmp_path: Path) -> None:
+    (tmp_path / "words.h").write_text(WORDS)
+    (tmp_path / "keep.cu").write_text(OF_WORDS % "")
+    assert "KL103" not in codes(check(tmp_path, "keep.cu"))
+    (tmp_path / "keep.cu").write_text(OF_WORDS % "if (a[blockIdx.x * pitch + t] > 0.0) return;")
+    assert "KL103" in codes(check(tmp_path, "keep.cu"))

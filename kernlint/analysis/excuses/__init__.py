@@ -10,7 +10,7 @@ from kernlint.analysis.excuses.atomics import told_by_ticket, watched_word
 from kernlint.analysis.excuses.objects import copied_whole, longer_than_its_row, table_of_bits
 from kernlint.analysis.excuses.sides import opposite_sides
 from kernlint.analysis.excuses.values import equal_values, puts_back, wrapped_index
-from kernlint.analysis.excuses.winners import single_winner, two_ways_to_win, winner_looks_back
+from kernlint.analysis.excuses.winners import ends_of_two_runs, single_winner, two_ways_to_win, winner_looks_back
 
 COLLISION = (
     copied_whole,
@@ -25,5 +25,6 @@ COLLISION = (
     longer_than_its_row,
     puts_back,
     opposite_sides,
+    ends_of_two_runs,
 )
 """What makes a witness of two threads in one cell not worth a word; the first that counts is noted."""

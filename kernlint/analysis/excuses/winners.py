@@ -316,6 +316,51 @@ def ends_of_runs(access: Access, of: Trace) -> bool:
     }
     ```
     """
+    return _at_end(access)
+
+
+@excuse("races", of_pair)
+def ends_of_two_runs(pair: Pair, witness: Refuted) -> bool:
+    """Both elements are picked by entries that differ from their neighbours in one array: in a row that is sorted, two
+    such are of two runs.
+
+    ```cuda excused
+    __global__ void lengths(const int *keys, int *counts) {
+        __shared__ int key[256], begin[64];
+        const int t = threadIdx.x;
+        key[t] = keys[blockIdx.x * 256 + t];
+        key[t + 128] = keys[blockIdx.x * 256 + t + 128];
+        if (t < 64) begin[t] = 0;
+        __syncthreads();
+        if (t > 0 && key[t] != key[t - 1]) begin[key[t - 1]] = t;
+        if (key[t + 128] != key[t + 127]) begin[key[t + 127]] = t + 128 - begin[key[t + 127]];
+        __syncthreads();
+        if (t < 64) counts[blockIdx.x * 64 + t] = begin[t];
+    }
+    void run(const int *keys, int *counts, int n) { lengths<<<n, 128>>>(keys, counts); }
+    ```
+
+    ```cuda still-bad
+    __global__ void lengths(const int *keys, int *counts) {
+        __shared__ int key[256], begin[64];
+        const int t = threadIdx.x;
+        key[t] = keys[blockIdx.x * 256 + t];
+        key[t + 128] = keys[blockIdx.x * 256 + t + 128];
+        if (t < 64) begin[t] = 0;
+        __syncthreads();
+        if (t > 0 && key[t] != key[t - 1]) begin[key[t - 1]] = t;
+        if (key[t + 128] != 63) begin[key[t + 127]] = t + 128 - begin[key[t + 127]];
+        __syncthreads();
+        if (t < 64) counts[blockIdx.x * 64 + t] = begin[t];
+    }
+    void run(const int *keys, int *counts, int n) { lengths<<<n, 128>>>(keys, counts); }
+    ```
+    """
+    return _at_end(pair.first) and _at_end(pair.second)
+
+
+def _at_end(access: Access) -> bool:
+    """Whether an element is picked by an entry which has to differ from its neighbour."""
     entries = _picked(access)
     parts = (part for guard in access.guards for part in conjuncts(guard.term)) if entries else ()
     return any(_beside(part, entries) for part in parts)

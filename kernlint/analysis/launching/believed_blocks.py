@@ -39,8 +39,10 @@ def believed_blocks(kernel: Trace, context: LaunchContext, access: Access, asked
         yield (implied, 1, 1), f"the access is made by threads up to {implied - 1}"
         return
     if access.root.space is Space.PRIVATE:
-        # An array of each thread's own says nothing of the block; a whole warp is the least anybody launches.
-        yield (32, 1, 1), "a block of one warp"
+        # An array of each thread's own says nothing of the block; a whole warp is the least anybody launches who gives
+        # no other size: one that the host looks up, such as how many classes there are, is made for the array.
+        if not any(view.fact.block is not None and view.block[0] is None for view in context.launches):
+            yield (32, 1, 1), "a block of one warp"
         return
     made_for = _made_for(kernel, access)
     if made_for is not None and _close(asked, access) and asked.size == access.size:

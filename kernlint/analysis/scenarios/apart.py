@@ -4,6 +4,7 @@ A loop that goes down a column, ``x[i + k * pitch]`` for ``i < width``, moves on
 have that many elements, of which ``width`` are looked at.  A number that is held against places by itself is an extent,
 and may have been taken for a pitch by mistake.  Where blocks have parts of an array that are a constant number of
 elements apart, an argument that keeps threads within their part, and of which no launch says a number, is no greater.
+An argument that names a place instead of the block's own is for launches of one block.
 """
 
 from __future__ import annotations
@@ -15,8 +16,21 @@ from kernlint.analysis.accesses.pairs import Pair
 from kernlint.prove.admission import Admission
 from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import Side
+from kernlint.record import replace
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, binary, cast, const, plain, subterms, symbols
+from kernlint.symbolic.terms import (
+    BLOCK,
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    cast,
+    const,
+    plain,
+    replaced,
+    subterms,
+    symbols,
+)
 from kernlint.tree.types import BOOL, I64, IntType
 
 
@@ -32,6 +46,28 @@ def parts_apart(pair: Pair, admission: Admission) -> list[Term]:
     found = dict.fromkeys(one for at in (pair.a, pair.b) for one in _parts_apart(at))
     passed = {symbol for way in admission.ways for symbol, image in way.images if image.value is not None}
     return [binary("le", cast(many.term, I64), const(room), BOOL) for many, room in found if many not in passed]
+
+
+def own_places(pair: Pair) -> Pair:
+    """``pair`` with each block at its own place, in ``x[which == 0 ? blockIdx.x : which]``: with another number the
+    kernel is launched for the one place, and no launch in sight says so of more blocks."""
+    a, b = (_own_place(at.offset) for at in (pair.a, pair.b))
+    if a is pair.a.offset and b is pair.b.offset:
+        return pair
+    return replace(pair, a=replace(pair.a, offset=a), b=replace(pair.b, offset=b))
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _own_place(offset: Term) -> Term:
+    arms: dict[Term, Term] = {}
+    for term in subterms(offset):
+        if term.op != "select" or any(s.kind is not SymbolKind.PARAM for s in symbols(term.args[0])):
+            continue
+        for own, named in (term.args[1:], term.args[:0:-1]):
+            kinds = {symbol.kind for symbol in symbols(named)}
+            if kinds <= {SymbolKind.PARAM} and any(symbol in BLOCK for symbol in symbols(own)):
+                arms[term] = own
+    return replaced(offset, arms) if arms else offset
 
 
 @functools.lru_cache(maxsize=1 << 10)

@@ -13,7 +13,7 @@ from kernlint.analysis.accesses.pairs import (
     Pair,
 )
 from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
-from kernlint.analysis.scenarios.apart import parts_apart, rows_apart
+from kernlint.analysis.scenarios.apart import own_places, parts_apart, rows_apart
 from kernlint.analysis.scenarios.numbers import (
     addresses,
     parts_of_blocks,
@@ -194,6 +194,7 @@ class Finder:
         found: tuple[Refuted, Scenario] | None = None
         if never_settled(pair, within, self._told()):
             return None
+        pair = own_places(pair) if within == "blocks" and not self.shapes.seen else pair
         read = self._blocks_of(pair, within)
         for shape in (self.asker.of_mode(pair, one) for one in self.shapes.plausible):
             grid = _grid(shape, read, pair)

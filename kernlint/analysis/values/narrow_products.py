@@ -201,7 +201,7 @@ def twins(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
     of the height itself."""
     wide: dict[Factors, Access] = {}
     for one in places.wide:
-        if one.access is not None:
+        if one.access is not None and (one.product.careful or not any(map(_rounds, one.product.factors))):
             wide.setdefault(one.product.factors, one.access)
     for part in places.parts if wide else ():
         for product in part.products:
@@ -214,6 +214,12 @@ def twins(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
             smaller = next((one for one in places.wide if _whole_of(product, one, part, places, seen)), None)
             if smaller is not None:
                 yield Narrow(told(product), part.access.span, "twin", other=smaller.access, use=part.access)
+
+
+def _rounds(factor: Term) -> bool:
+    """Whether a factor is the number of a loop's round: a pointer that moves on in each makes the product, and nobody
+    has widened it."""
+    return factor.symbol is not None and factor.symbol.kind in (SymbolKind.COUNTER, SymbolKind.TRIPS)
 
 
 def _whole_of(product: Product, one: Wide, part: Part, places: Places, seen: Sequence[LaunchFact]) -> bool:

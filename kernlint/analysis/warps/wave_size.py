@@ -271,7 +271,7 @@ def _broadcasts(of: Trace, most: int) -> Iterator[WaveFault]:
     for event in of.warp_ops:
         if event.node.kind != "shuffle" or event.width is not None or len(event.operands) < 2:
             continue
-        value, lane = event.operands
+        value, lane = event.operands[:2]
         if plain(lane).value != 0 or any(WARP_SIZE in symbols(guard.term) for guard in event.guards):
             continue
         fetched = _fetched(plain(value))

@@ -474,6 +474,8 @@ def function_kind(lowering: Lowering, cursor: Cursor) -> FunctionKind:
     owner = cursor.semantic_parent
     if not attributes and owner is not None and is_closure(owner):
         return FunctionKind.BOTH
+    if cursor.kind == K.CONSTRUCTOR and not host and "constexpr" in cursor.head().partition("(")[0].split():
+        return FunctionKind.BOTH  # constant expressions may be wanted on both sides
     return FunctionKind.HOST
 
 
