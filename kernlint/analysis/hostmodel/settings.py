@@ -167,7 +167,8 @@ def _of_value(api: ApiEvent, index: int, at: int) -> Setting:
     if name == "LocalSpaceArg":
         given = value.get("size_") if isinstance(value, StructValue) else None
         return Setting(index, given if isinstance(given, Term) else None, None, True, api.span, api.node)
-    if name in ("Buffer", "Image2D", "Image3D", "Sampler") or (name and kind.name.startswith("cl::")):
+    of_bindings = isinstance(kind, StructType) and kind.name.startswith("cl::")
+    if of_bindings or name in ("Buffer", "Image2D", "Image3D", "Sampler"):
         size: int | None = HANDLE  # objects of the bindings hold a handle alone
     else:
         size = kind.size if isinstance(kind, (IntType, FloatType, StructType)) and name != "Memory" else None
