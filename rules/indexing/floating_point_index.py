@@ -109,7 +109,7 @@ class FloatingPointIndex(Rule):
             place = read.span if read is not None else span
             if place not in said:
                 said.add(place)
-                made = [a.index for a in walked.accesses if a.index is not None and symbol in symbols(a.index)]
+                made = [a.offset for a in walked.accesses if a.index is not None and symbol in symbols(a.offset)]
                 slabs = bool(made) and all(_of_slabs(index, symbol) for index in made)
                 # A number beside others in a vector is packed there on purpose.
                 slabs = slabs or _of_any_type(facts, root.name) or isinstance(root.element, VectorType)
@@ -126,7 +126,7 @@ class FloatingPointIndex(Rule):
 def _placed(access: Access) -> Iterator[Symbol]:
     """Floats in the index of an access that is left out where they are below zero: places that were computed, since no
     row has a number below zero."""
-    own = set(_float_ids(access.index)) if access.index is not None else set()
+    own = set(_float_ids(access.offset))  # (with the part that a pointer has gone on by before)
     for guard in access.guards if own else ():
         for part in subterms(guard.term):
             if part.op in ("lt", "le") and part.args[0].value in (0, -1):

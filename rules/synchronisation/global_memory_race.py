@@ -237,12 +237,16 @@ class GlobalMemoryRace(Rule):
 
     def _mixed(self, one: Mixed) -> Finding:
         name = one.read.root.name
+        message = f"{name} is written in place while other threads may still read this element of it"
+        related = [Related(one.read.span, "the elements of others are read here"), *calls(one.write)]
+        if one.barrier is not None:
+            message = f"elements of {name} are read while threads of other blocks may not have written them yet"
+            related[1:1] = [Related(one.barrier.span, "each block waits for its own threads here")]
         return self.finding(
             one.write.span,
-            f"{name} is written in place while other threads may still read this element of it: what they "
-            "take, by a list of elements, is old or new by chance",
+            f"{message}: what they take, by a list of elements, is old or new by chance",
             Severity.WARNING,
-            related=(Related(one.read.span, "the elements of others are read here"), *calls(one.write)),
+            related=related,
             assumptions=("the list names elements of other threads",),
             fix="write to another array, and exchange the two between launches",
         )

@@ -9,7 +9,7 @@ from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import WarpEvent
 from kernlint.analysis.warps.lanes import Lanes, lanes
-from kernlint.analysis.warps.running import apart, awaited_together, no_mask, whoever_is_left, whoever_runs
+from kernlint.analysis.warps.running import apart, awaited_together, instead_of_mask, whoever_is_left, whoever_runs
 from kernlint.analysis.warps.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -134,7 +134,7 @@ class WrongWarpMask(Rule):
         within: Lanes = facts[lanes]
         for exclusion in found.exclusions:
             yield self._excluded(exclusion)
-        yield from self._unmasked([event for event in facts[trace].warp_ops if no_mask(event)])
+        yield from self._unmasked(facts[trace].warp_ops)
         for event in facts[trace].warp_ops:
             # A wavefront may have 64 lanes, and what a macro switches on that nobody sets may be code for those.
             most = within.size if facts.module.language == "cuda" and not facts.module.setting else 64
@@ -177,15 +177,20 @@ class WrongWarpMask(Rule):
                     "outside of it",
                 )
 
-    def _unmasked(self, found: Sequence[WarpEvent]) -> Iterator[Finding]:
-        """Calls without a mask, told of the first in each function."""
-        if found:
-            first, *others = dict.fromkeys(event.span for event in found)
+    def _unmasked(self, events: Sequence[WarpEvent]) -> Iterator[Finding]:
+        """Calls with something else where the mask belongs, told of the first in each function."""
+        found: dict[str, list[WarpEvent]] = {}
+        for event in events:
+            what = instead_of_mask(event)
+            if what is not None:
+                found.setdefault(what, []).append(event)
+        for what, calls in found.items():
+            first, *others = dict.fromkeys(event.span for event in calls)
             yield self.finding(
                 first,
-                f"the first argument of {found[0].node.name} is the mask of the lanes that take part, and here it is a "
-                "number in floating point",
-                related=[*(Related(span, "and here") for span in others[:7]), *_calls(found[0])],
+                f"the first argument of {calls[0].node.name} is the mask of the lanes that take part, and here it is "
+                f"{what}",
+                related=[*(Related(span, "and here") for span in others[:7]), *_calls(calls[0])],
                 fix="pass the mask first: 0xffffffff for the whole warp",
             )
 

@@ -58,3 +58,51 @@ def test_what_is_left_alone(body: str) -> None:
 
 def test_whole_numbers_are_left_alone() -> None:
     assert not told("x[i] = x[i] + x[near[i]];", "int")
+
+
+HERD = """
+#define SHARE 256
+struct Herd { float2 *at; const int *seen; int count; };
+__global__ void step(Herd h, float2 *pull, float dt) {
+    int i = blockIdx.x * SHARE + threadIdx.x;
+    if (TEST) { h.at[i].x += dt; h.at[i].y -= dt; }
+    __syncthreads();
+    if (TEST) pull[i].x = h.at[h.seen[i * 4]].x + h.at[h.seen[i * 4 + 1]].x;
+}
+void run(Herd h, float2 *pull, float dt) { step<<<BLOCKS, SHARE>>>(h, pull, dt); }
+"""
+
+
+def behind_a_barrier(test: str, blocks: str) -> bool:
+    code = HERD.replace("TEST", test).replace("BLOCKS", blocks)
+    return any("other blocks may not have written" in one.message for one in findings(code, select="KL205"))
+
+
+def test_a_barrier_of_the_block_does_not_wait_for_the_elements_of_others() -> None:
+    assert behind_a_barrier("i < h.count", "(h.count + SHARE - 1) / SHARE")
+    assert not behind_a_barrier("i < h.count", "1")  # the block is all there is
+    assert not behind_a_barrier("threadIdx.x < SHARE", "h.count")  # blocks that are whole may keep to themselves
+
+
+SPRINGS = """
+__global__ void springs(float3 *x, TYPE *next, const int *row, const int *near, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float3 own = x[i], sum = make_float3(0, 0, 0);
+    for (int e = row[i]; e < row[i + 1]; ++e) {
+        float3 d = make_float3(x[near[e]].x - own.x, x[near[e]].y - own.y, x[near[e]].z - own.z);
+        float k = 1.0f / sqrtf(d.x * d.x + d.y * d.y + d.z * d.z);
+        sum.x += k * d.x; sum.y += k * d.y; sum.z += k * d.z;
+    }
+    TARGET[i] = make_float3(own.x + sum.x, own.y + sum.y, own.z + sum.z);
+}
+"""
+
+
+def test_vectors_are_written_in_place_as_numbers_are() -> None:
+    def told_of(target: str) -> bool:
+        code = SPRINGS.replace("TARGET", target).replace("TYPE", "float3")
+        return any("written in place" in one.message for one in findings(code, select="KL205"))
+
+    assert told_of("x")
+    assert not told_of("next")

@@ -39,7 +39,7 @@ class Gathered:
 def _compute(facts: Facts) -> tuple[Gathered, ...]:
     of = facts[trace]
     updates = [access for access in of.accesses if _sums_up(access)]
-    if not updates or not followed(of) or _of_one_block(facts[launch_context]) or grid_wide(of) or handshakes(of):
+    if not updates or not followed(of) or of_one_block(facts[launch_context]) or grid_wide(of) or handshakes(of):
         return ()
     found: dict[int, Gathered] = {}
     for one in _found(of, updates, facts[order]):
@@ -58,7 +58,7 @@ def _found(of: Trace, updates: list[Access], known: Order) -> Iterator[Gathered]
                 yield Gathered(update, read, between)
 
 
-def _of_one_block(context: LaunchContext) -> bool:
+def of_one_block(context: LaunchContext) -> bool:
     """Whether every launch that is known of has one block."""
     given = context.grid is not None and context.grid == (1, 1, 1)
     grids = [view.fact.grid for view in context.launches]

@@ -5,6 +5,10 @@ has run is left to chance.  Told is only what is copied or added up, in floating
 neighbours have, or the parent of a parent, comes out right in whatever order, if not at once.  Lists of elements that
 no thread of the launch writes have another place (a row of their own, a number of an argument), or a test of data
 decides who writes.
+
+A barrier of the block between the two orders the threads of one block alone, and the list may name those of others
+where blocks are shares of one row of elements, the last of which is cut where the row ends: then it shows that order
+is wanted, and what is read behind it may be anything.
 """
 
 from __future__ import annotations
@@ -14,28 +18,33 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
 from kernlint.analysis.order import order
+from kernlint.analysis.sharing.gathered import of_one_block
 from kernlint.analysis.sharing.global_races import grid_wide, handshakes
 from kernlint.analysis.sharing.races import followed
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, RootKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, divided, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.nodes import Scope
-from kernlint.tree.types import FloatType, Space
+from kernlint.tree.types import FloatType, Space, VectorType
 
 _SUMMING = frozenset({"add", "cast", "div", "mul", "neg", "sub"})
 _OWN = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.PARAM, SymbolKind.COUNTER})
+WARP = 32
+
 DEPTH = 8
 """Loops whose sums are followed into each other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixed:
-    """``read`` of an element that another thread may be about to write, as it does in ``write``."""
+    """``read`` of an element that another thread may be about to write, as it does in ``write``; ``barrier``: what the
+    block waits at between the write and the read (None: the read comes first)."""
 
     read: Access
     write: Access
+    barrier: BarrierEvent | None = None
 
 
 def _compute(facts: Facts) -> tuple[Mixed, ...]:
@@ -43,22 +52,35 @@ def _compute(facts: Facts) -> tuple[Mixed, ...]:
     writes = [access for access in of.accesses if _own(access)]
     if not writes or not followed(of) or _alone(facts[launch_context]) or grid_wide(of) or handshakes(of):
         return ()
-    if any(barrier.scope is not Scope.WARP for barrier in of.barriers):
-        return ()  # a block may take turns with itself
+    barriers = [barrier for barrier in of.barriers if barrier.scope is not Scope.WARP]
+    if barriers:  # a block may take turns with itself
+        writes = [] if of_one_block(facts[launch_context]) else [write for write in writes if _cut(write)]
     found: dict[int, Mixed] = {}
-    for one in _found(of, writes):
+    for one in _found(of, writes, barriers):
         found.setdefault(id(one.write.root), one)
     return tuple(found.values())
 
 
-def _found(of: Trace, writes: list[Access]) -> Iterator[Mixed]:
+def _found(of: Trace, writes: list[Access], barriers: list[BarrierEvent]) -> Iterator[Mixed]:
     for write in writes:
         assert write.value is not None
         added = set(_added(write.value))
         for read in of.accesses:
-            same = read.root is write.root and read.kind is AccessKind.READ and read.order < write.order
-            if same and not read.volatile and (read.root, read.offset) in added and _of_any_thread(read, write):
-                yield Mixed(read, write)
+            if read.root is not write.root or read.kind is not AccessKind.READ or read.volatile:
+                continue
+            behind = next((one for one in barriers if write.order < one.order < read.order), None)
+            taken = read.order < write.order and (read.root, read.offset) in added
+            if (taken or behind is not None) and _of_any_thread(read, write):
+                yield Mixed(read, write, None if taken else behind)
+
+
+def _cut(write: Access) -> bool:
+    """Whether threads are left out by a test of their number against an argument: the last block is cut there."""
+    return any(
+        {SymbolKind.THREAD, SymbolKind.PARAM} <= {one.kind for one in symbols(guard.term)} <= _OWN
+        for guard in write.guards
+        if guard.loop is None
+    )
 
 
 def _alone(context: LaunchContext) -> bool:
@@ -78,7 +100,8 @@ def _own(access: Access) -> bool:
     chosen = (one for guard in access.guards if guard.loop is None for one in symbols(guard.term))
     data = any(one.kind not in _OWN | {SymbolKind.GRID_DIM} and one.uniformity is not Uniformity.GRID for one in chosen)
     whole = {SymbolKind.BLOCK, SymbolKind.THREAD} <= kinds <= _OWN
-    return whole and isinstance(access.type, FloatType) and not data
+    lanes = access.type.element if isinstance(access.type, VectorType) else access.type
+    return whole and isinstance(lanes, FloatType) and not data
 
 
 def _of_any_thread(read: Access, write: Access) -> bool:
@@ -89,13 +112,23 @@ def _of_any_thread(read: Access, write: Access) -> bool:
     theirs, rest = _taken(read.offset, (lists[0].term,))
     for axis in range(3):
         mine, others = _taken(write.offset, (THREAD[axis].term,))
-        blocks, others = _split(others, (BLOCK[axis].term, BLOCK_DIM[axis].term))
+        many, others = _split(others, (BLOCK[axis].term,))
+        sized, _ = _split(many, (BLOCK_DIM[axis].term,))
+        blocks = sized or _portion(many, mine)
         if mine and mine == blocks == theirs and others == rest:
             return True
     return False
 
 
 Parts = dict[Monomial, int]
+
+
+def _portion(many: Parts, one: Parts) -> Parts:
+    """What a block's number is multiplied by, for each of the constant number of threads that it stands for."""
+    if many.keys() != one.keys():
+        return {}
+    shares = {many[mono] / one[mono] for mono in one}
+    return one if len(shares) == 1 and min(shares) >= WARP and all(share == int(share) for share in shares) else {}
 
 
 def _taken(place: Term, factors: Monomial) -> tuple[Parts, Parts]:
@@ -128,7 +161,7 @@ def _added(value: Term, depth: int = 0) -> Iterator[tuple[object, Term]]:
             yield from _added(symbol.step, depth + 1)
             if symbol.init is not None:
                 yield from _added(symbol.init, depth + 1)
-    elif value.op in _SUMMING:
+    elif value.op in _SUMMING or (value.op == "call" and value.args[0] == "struct"):
         for one in value.terms:
             yield from _added(one, depth)
     elif value.op == "call" and str(value.args[0]).startswith("after") and value.terms:

@@ -9,16 +9,28 @@ from __future__ import annotations
 
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, GuardKind, LoopContext, Trace, WarpEvent
 from kernlint.analysis.warps.lanes import Lanes
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain, symbols
 from kernlint.tree.nodes import Scope
-from kernlint.tree.types import FloatType, Space
+from kernlint.tree.types import BOOL, FloatType, Space
 from kernlint.tree.walk import strip_casts
 
 
-def no_mask(event: WarpEvent) -> bool:
-    """Whether what stands where the mask belongs is a number in floating point."""
+def instead_of_mask(event: WarpEvent) -> str | None:
+    """What stands where the mask belongs, in words: a number in floating point, a condition, or the very value that is
+    handed on, where no collective has made it.  None: what may be a mask."""
     given = event.node.mask
-    return given is not None and isinstance(strip_casts(given).type, FloatType)
+    if given is None:
+        return None
+    kind = strip_casts(given).type
+    if isinstance(kind, FloatType):
+        return "a number in floating point"
+    if kind == BOOL and event.mask is not None and event.mask.value is None:
+        return "a condition"
+    value = plain(event.operands[0]) if event.operands else None
+    if value is None or value.value is not None or event.mask is None or plain(event.mask) != value:
+        return None
+    made = value.symbol.origin if value.symbol is not None else None
+    return None if isinstance(made, WarpEvent) else "the value that is handed on"
 
 
 def running(event: WarpEvent) -> WarpEvent | None:

@@ -9,6 +9,20 @@ from kernlint.finding import Severity
 from tests.rules.marked import assert_marked, findings
 
 CASES = {
+    "the image of a box, tested before a pointer goes on to its plane": """
+__global__ void boxes(const float *maps, const float *box, float *out, int images, int channels, int size, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    box += i * 5;
+    int image = (int)box[0];
+    float most = 0.0f;
+    if (image >= 0 && image < images) {
+        const float *plane = maps + (size_t)(image * channels) * size;
+        for (int k = 0; k < size; ++k) most = fmaxf(most, plane[k]);
+    }
+    out[i] = most;
+}
+""",
     "two coordinates make a cell, a value its bin": """
 __global__ void cells(const float *px, const float *py, const float *e, int *mark, int *bins, int across, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

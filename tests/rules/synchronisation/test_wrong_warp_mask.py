@@ -8,6 +8,27 @@ from kernlint_rules.synchronisation.wrong_warp_mask import WrongWarpMask
 from tests.rules.marked import assert_marked, findings
 
 CASES = {
+    "the value in place of the mask": """
+__global__ void scan(const int *x, int *out) {
+    int v = x[threadIdx.x], lane = threadIdx.x & 31;
+    for (int d = 1; d < 32; d *= 2) {
+        int u = __shfl_up_sync((unsigned)v, v, d);  // bad
+        if (lane >= d) v += u;
+    }
+    out[threadIdx.x] = v;
+}
+""",
+    "a condition in place of the mask": """
+__global__ void some(int *out, int n) {
+    out[threadIdx.x] = __any_sync(threadIdx.x < n, 0xffffffffu);  // bad
+}
+""",
+    "a mask that is handed on under itself": """
+__global__ void teams(const int *x, int *out) {
+    unsigned team = __ballot_sync(0xffffffffu, x[threadIdx.x] > 0);
+    if (x[threadIdx.x] > 0) out[threadIdx.x] = __shfl_sync(team, team, __ffs(team) - 1);
+}
+""",
     "a width that is a quotient of a number nobody gives": """
 template <int N> __global__ void sums(float *y, const float *x) {
     constexpr int lanes = N / 8;
