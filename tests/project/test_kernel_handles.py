@@ -145,3 +145,58 @@ def test_a_host_of_two_programs_is_not_told_which_launch_is_whose(tmp_path: Path
         "host.cpp": TWO,
     }
     assert found(tmp_path, files, "cl/plain.cl") == found(tmp_path, files, "cl/tiled.cl") == []
+
+
+BLUR = """__kernel void blur(__global float *to, __global const float *from, unsigned n) {
+    unsigned i = get_global_id(0);
+    to[i] = 0.5f * from[i];
+}
+"""
+
+FUNCTOR = """
+#include <CL/cl2.hpp>
+#include <map>
+#include <mutex>
+#define UP(a, b) (((a) + (b) - 1) / (b))
+int device_id();
+cl::Program &build(int device);
+START
+void run(cl::CommandQueue &q, cl::Buffer to, cl::Buffer from, unsigned n) {
+    int device = device_id();
+    KERNEL
+}
+"""
+
+LAUNCH = """
+    auto op = cl::make_kernel<cl::Buffer, cl::Buffer, unsigned>(HANDLE);
+    const cl::NDRange local(128, 1), global(ITEMS, 1);
+    op(cl::EnqueueArgs(q, global, local), to, from, n);
+"""
+
+START = "static void start(cl::CommandQueue &q, cl::Kernel *k, cl::Buffer to, cl::Buffer from, unsigned n) {BODY}"
+BY_DEVICE = """static std::map<int, cl::Kernel *> kernels;
+    if (!kernels[device]) kernels[device] = new cl::Kernel(build(device), "blur");
+"""
+FUNCTORS = {
+    "made of a kernel": 'cl::Kernel k(build(device), "blur");' + LAUNCH.replace("HANDLE", "k"),
+    "of a kernel for each device": BY_DEVICE + LAUNCH.replace("HANDLE", "*kernels[device]"),
+    "of a kernel that is passed": BY_DEVICE + "start(q, kernels[device], to, from, n);",
+}
+
+
+@pytest.mark.parametrize("how", FUNCTORS)
+@pytest.mark.parametrize(("items", "wrong"), [("n", False), ("UP(n, 128) * 128", True)])
+def test_functors_are_of_the_kernel_they_are_made_of(tmp_path: Path, how: str, items: str, wrong: bool) -> None:
+    start = START.replace("BODY", LAUNCH.replace("HANDLE", "*k")) if "start(" in FUNCTORS[how] else ""
+    host = FUNCTOR.replace("START", start).replace("KERNEL", FUNCTORS[how]).replace("ITEMS", items)
+    expected = ["cl/blur.cl:missing-bounds-guard"] if wrong else []
+    assert found(tmp_path, {"cl/blur.cl": BLUR, "host.cpp": host}, "cl/blur.cl") == expected
+
+
+def test_of_two_kernels_in_one_container_nothing_is_told(tmp_path: Path) -> None:
+    other = 'kernels[device + 1] = new cl::Kernel(build(device), "other");\n'
+    host = (
+        FUNCTOR.replace("START", "").replace("KERNEL", BY_DEVICE + other + LAUNCH).replace("ITEMS", "UP(n, 128) * 128")
+    )
+    files = {"cl/blur.cl": BLUR, "host.cpp": host.replace("HANDLE", "*kernels[device]")}
+    assert found(tmp_path, files, "cl/blur.cl") == []

@@ -5,7 +5,9 @@ member, a variable of the file or an array between, and often through a class th
 
 * what a handle holds is said by the calls that it is assigned from, one of whose arguments is the name: a function of
   the runtime, or any that stands before it (``load(program, "scale", options)``);
-* an array of handles may be filled from an array of names, in a loop or by a function that gets the array;
+* an array of handles may be filled from an array of names, in a loop or by a function that gets the array, and a
+  container by keys that are worked out (a device's) may hold one kernel under all of them;
+* a functor, or a copy, is of the kernel that it is made of (``cl::KernelFunctor<...>(kernel)``);
 * a parameter is what the caller passes, and a member of an object is what the object was made with: by what its
   constructor stores there, or where that is out of sight by the only argument of the member's type.
 
@@ -26,6 +28,7 @@ from kernlint.tree.nodes import (
     Assign,
     Call,
     DeclStmt,
+    Deref,
     Expr,
     InitList,
     IntLit,
@@ -44,6 +47,9 @@ from kernlint.tree.walk import strip_casts, walk
 
 DEEP = 6
 """Steps, at most, from a handle to where its name is."""
+
+EVERY = "every"
+"""The key of all elements of a container."""
 
 _IDENTIFIER = pattern(r"[A-Za-z_]\w*")
 
@@ -72,8 +78,9 @@ class Handles:
         expr = _bare(expr)
         if steps <= 0:
             return ""
-        if isinstance(expr, Call):
-            return _named(expr)
+        if isinstance(expr, Call) and not _is_element(expr):
+            of = _made_of(expr)
+            return _named(expr) if of is None else self._name(of, stack, steps - 1)
         key = _key(expr)
         if key is not None and (made := self._made.get(key)) is not None and (made or len(self._several[key]) > 1):
             return made
@@ -171,9 +178,25 @@ class Handles:
 
 def _bare(expr: Expr) -> Expr:
     expr = strip_casts(expr)
-    while isinstance(expr, AddressOf):
-        expr = strip_casts(expr.operand)
-    return expr
+    while True:
+        if isinstance(expr, AddressOf):
+            expr = strip_casts(expr.operand)
+        elif isinstance(expr, Deref):
+            expr = strip_casts(expr.pointer)
+        elif isinstance(expr, Call) and expr.name.endswith("operator new") and len(expr.args) == 1:
+            expr = strip_casts(expr.args[0])
+        else:
+            return expr
+
+
+def _made_of(call: Call) -> Expr | None:
+    """The handle that another one, or a functor, is made of."""
+    return call.args[0] if len(call.args) == 1 and _constructs(call) and not _named(call) else None
+
+
+def _is_element(expr: Expr) -> bool:
+    """Whether an expression is an element of a container of the library, ``kernels[device]``."""
+    return isinstance(expr, Call) and expr.name.endswith("::operator[]") and expr.receiver is not None
 
 
 def _is_this(expr: Expr) -> bool:
@@ -189,6 +212,9 @@ def _key(expr: Expr) -> _Key | None:
     if isinstance(expr, Subscript):
         base, index = _key(_bare(expr.base)), _number(expr.index)
         return (base, index) if base is not None and index is not None else None
+    if isinstance(expr, Call) and expr.receiver is not None and _is_element(expr):
+        base = _key(_bare(expr.receiver))
+        return (base, EVERY) if base is not None else None
     return None
 
 

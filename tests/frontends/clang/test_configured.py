@@ -363,3 +363,21 @@ def test_what_was_made_up_for_a_source_is_not_sought_again(monkeypatch: pytest.M
     second, *_ = _modules(text, "again.cu")
     assert before > 1 and made[0] is False and made[before:] == [True]
     assert second.kernels[0].function.losses == first.kernels[0].function.losses
+
+
+@pytest.mark.parametrize(("inside", "expected"), [("barrier(CLK_LOCAL_MEM_FENCE);", 1), ("t[0] = 0;", 2)])
+def test_what_only_adds_a_barrier_is_no_setting(inside: str, expected: int) -> None:
+    text = f"""#ifdef STEP
+    int last(local int *t) {{
+        int found = t[0];
+    #if VENDOR
+        {inside}
+    #endif
+        return found;
+    }}
+    kernel void k(global int *p, local int *t) {{ p[get_local_id(0)] = last(t); }}
+    #endif"""
+    found = _modules(text, "a.cl")
+    names = ["", "STEP defined"] if expected == 1 else ["", "STEP defined, VENDOR defined"]
+    assert [module.setting for module in found] == names
+    assert not any(kernel.function.losses for module in found for kernel in module.kernels)

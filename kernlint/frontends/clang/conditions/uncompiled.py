@@ -28,6 +28,7 @@ _DECLARED = (
     rb"|\b(?:const|constexpr)\b[^;{}()]*\b(?:%(names)s)\s*="
 )
 _INCLUDE = pattern(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
+_WAITS = pattern(rb"(?:\s*(?:barrier|work_group_barrier|__syncthreads|__syncwarp)\s*\([^();]*\)\s*;)+\s*")
 _FOLLOWED = pattern(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*(?:\r?\n|[A-Za-z_{#])", re.MULTILINE)
 
 
@@ -56,7 +57,10 @@ class Uncompiled:
         return [b for b in self.program.main.branches if any(low <= b.start < high for low, high in skipped)]
 
     def of_device(self, skipped: Ranges, modules: Sequence[Module]) -> list[Branch]:
-        """Those with code of kernels and device functions, whole kernels first."""
+        """Those with code of kernels and device functions, whole kernels first.
+
+        What a branch of barriers alone orders has to be right without it, too, and it shows nothing else.
+        """
         device = sorted(
             (f.span.start, f.span.end)
             for module in modules
@@ -68,7 +72,7 @@ class Uncompiled:
         found: set[Branch] = set()
         for branch in left:
             code = self.own(branch)
-            if not code.strip():
+            if not code.strip() or self._only_waits(branch, code):
                 continue
             if any(start <= branch.start < end for start, end in device):
                 rank = 1
@@ -81,6 +85,9 @@ class Uncompiled:
             found.add(branch)
             ranked.append((rank, branch.start, branch))
         return [branch for _, _, branch in sorted(ranked, key=lambda item: item[:2])]
+
+    def _only_waits(self, branch: Branch, code: bytes) -> bool:
+        return id(branch) not in self.inside and _WAITS.fullmatch(code) is not None
 
     def gives_numbers(self, branch: Branch) -> bool:
         """Whether a branch does no more than to name other constants."""
