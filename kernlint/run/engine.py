@@ -48,6 +48,7 @@ from kernlint.text.launchwords import in_language
 from kernlint.text.patterns import pattern
 from kernlint.timing import Timings
 from kernlint.tree.nodes import FunctionKind, Kernel, Loss, Missed, Module
+from kernlint.tree.walk import forget
 
 _ON_DEVICE = (FunctionKind.DEVICE, FunctionKind.BOTH)
 _CONFLICT = pattern(rb"^<{7} .*?^={7}$.*?^>{7} ", re.M | re.S)
@@ -178,8 +179,8 @@ class Engine:
             self.projects.prepare((path, selection.config.home) for path, selection in files)
         else:
             outcomes = []
-            for path, selection in files:
-                outcomes.append(self.check_file(path, selection))
+            for left, (path, selection) in zip(range(len(files) - 1, -1, -1), files, strict=True):
+                outcomes.append(self.check_file(path, selection, tidy=left > 0))
                 if done is not None:
                     done(outcomes[-1])
             return _put_back(outcomes, order)
@@ -201,14 +202,14 @@ class Engine:
 
     # ------------------------------------------------------------------------------------------- one file
 
-    def check_file(self, path: str, selection: Selection) -> FileOutcome:
-        """Read and analyse one file, or the text that stands for it."""
+    def check_file(self, path: str, selection: Selection, tidy: bool = True) -> FileOutcome:
+        """Read and analyse one file, or the text that stands for it.  ``tidy``: memory is wanted afterwards."""
         # Trees, terms and facts die with their file; looking for dead cycles among millions of live nodes is waste.
         gc.disable()
         try:
             return self._check_file(path, selection)
         finally:
-            if gc.get_count()[0] > COLLECT:
+            if tidy and gc.get_count()[0] > COLLECT:
                 from kernlint.run.memory import let_go
 
                 let_go()
@@ -232,6 +233,7 @@ class Engine:
 
     def check_source(self, source: SourceFile, selection: Selection, kept: Kept | None = None) -> FileOutcome:
         """Analyse one text; ``kept`` is filled with what the outcome was made of, and says which kernels to look at."""
+        forget()  # no tree of another file is asked about any more
         outcome = FileOutcome(source.path, sources=[source])
         config = selection.config.for_file(source.path)
         if not source.data.strip():

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 from kernlint.analysis.trace import launch, values
 from kernlint.prove import enumerate as launches
+from kernlint.tree.walk import forget
 
 _ABOUT_TERMS = ("kernlint.analysis.", "kernlint.prove.", "kernlint.symbolic.", "kernlint_rules.")
 
@@ -32,6 +33,7 @@ def let_go() -> None:
         cache.cache_clear()
     for table in (values._ROOT_SYMBOLS, launch._TEMPLATES, launches._collectors, launches._ranges):
         table.clear()
+    forget()
     gc.collect()
     _trim()(0)
 

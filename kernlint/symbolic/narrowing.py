@@ -195,23 +195,23 @@ class Narrowing:
             return None
         if op == "select":
             return self._selected(self.of(args[0]), *branches(term, self.of))
-        parts = [self.of(arg) for arg in args]
+        of = self.of
+        if len(args) == 2:
+            first, second = of(args[0]), of(args[1])
+            made = _ARITHMETIC.get(op)
+            if made is not None:
+                if not isinstance(term.type, IntType):
+                    return None
+                return made(first, _downward(term, second) if op == "add" else second)
+            if op in _COMPARISONS:
+                return _compared(op, first, second)
+            return _joined(op, _truth(first), _truth(second)) if op in ("land", "lor") else None
+        parts = [of(arg) for arg in args]
         if op == "cast":
             return parts[0] if isinstance(term.type, IntType) and isinstance(args[0].type, IntType) else None
-        if op in ("lt", "le", "eq", "ne"):
-            return _compared(op, parts[0], parts[1])
         if op == "lnot":
             return {True: (0, 0), False: (1, 1), None: (0, 1)}[_truth(parts[0])]
-        if op in ("land", "lor"):
-            return _joined(op, _truth(parts[0]), _truth(parts[1]))
-        if not isinstance(term.type, IntType):
-            return None
-        if op == "neg":
-            return -parts[0][1], -parts[0][0]
-        if op == "add":
-            parts[1] = _downward(term, parts[1])
-        made = _ARITHMETIC.get(op)
-        return made(parts[0], parts[1]) if made is not None and len(parts) == 2 else None
+        return (-parts[0][1], -parts[0][0]) if op == "neg" and isinstance(term.type, IntType) else None
 
     @staticmethod
     def _selected(cond: Range, then: Range, other: Range) -> Range:
@@ -401,8 +401,20 @@ _BACK: dict[str, Callable[[Narrowing, Term, int, int], None]] = {
 }
 
 
+_COMPARISONS = frozenset({"lt", "le", "eq", "ne"})
+
+_ranges: dict[tuple[int, bool], Range] = {}
+"""The values of machine integers, by their bits and whether they are signed."""
+
+
 def _range(type_: Type) -> Range:
-    return (type_.low, type_.high) if isinstance(type_, IntType) else EVERYTHING
+    if not isinstance(type_, IntType):
+        return EVERYTHING
+    key = type_.bits, type_.signed
+    known = _ranges.get(key)
+    if known is None:
+        known = _ranges[key] = type_.low, type_.high
+    return known
 
 
 def _meets(one: Range, low: int, high: int) -> bool:

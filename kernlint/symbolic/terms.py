@@ -115,7 +115,7 @@ class Term:
         self.op = op
         self.args = args
         self.type = type_
-        self._hash = hash((op, args, type_))
+        self._hash = hash((op, args))  # the same operation in two types is rare, and types take long to hash
         self.form = None
         size = 1
         if op == "const":

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import overload
 
 from kernlint.record import fields
-from kernlint.tree.nodes import Call, Cast, Expr, FunctionDecl, FunctionRef, Kernel, Launch, Node, ParamDecl, Ref
+from kernlint.tree.nodes import Block, Call, Cast, Expr, FunctionDecl, FunctionRef, Kernel, Launch, Node, ParamDecl, Ref
 
 _LINKS: dict[type, frozenset[str]] = {
     Call: frozenset({"function"}),
@@ -75,7 +75,30 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """``node`` and everything below it, parents before children, in order; callees are not entered."""
+    """``node`` and everything below it, parents before children, in order; callees are not entered.
+
+    What is below a block is looked up once (:func:`forget` lets go of it): many ask about the same bodies.  Trees that
+    are still being made are for :func:`traverse`.
+    """
+    if type(node) is not Block:
+        return traverse(node)
+    kept = _KEPT.get(id(node))
+    if kept is None:
+        kept = _KEPT[id(node)] = list(traverse(node))
+    return iter(kept)
+
+
+_KEPT: dict[int, list[Node]] = {}
+"""Nodes of blocks, by the identity of the block, which stands first among them and so lives as long."""
+
+
+def forget() -> None:
+    """Let go of the trees that were walked."""
+    _KEPT.clear()
+
+
+def traverse(node: Node) -> Iterator[Node]:
+    """What :func:`walk` gives, looked up anew."""
     stack = [node]
     pop, push = stack.pop, stack.append
     getters = _GETTERS
@@ -141,7 +164,7 @@ def reached_from(functions: Sequence[FunctionDecl], known: Callees | None = None
 
 
 def _callees(function: FunctionDecl) -> Iterator[FunctionDecl]:
-    for node in walk(function):
+    for node in traverse(function):
         target = node.function if isinstance(node, (Call, FunctionRef)) else None
         if target is not None and target.body is not None:
             yield target

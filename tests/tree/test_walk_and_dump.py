@@ -25,7 +25,7 @@ from kernlint.tree.nodes import (
     VarDecl,
 )
 from kernlint.tree.types import F32, I32, U8, VOID, ArrayType, PointerType, Space, VectorType
-from kernlint.tree.walk import children, functions_of, walk
+from kernlint.tree.walk import children, forget, functions_of, traverse, walk
 
 AT = Span("a.cu", 0, 1)
 
@@ -53,6 +53,17 @@ def test_walk_goes_in_order_and_not_into_callees() -> None:
     inner = function("g", ExprStmt(AT, literal(9)))
     tree = function("f", ExprStmt(AT, Binary(AT, I32, "+", literal(1), Call(AT, I32, "g", inner, (literal(2),)))))
     assert [n.value for n in walk(tree) if isinstance(n, IntLit)] == [1, 2]
+
+
+def test_what_is_below_a_block_is_looked_up_once_until_it_is_let_go() -> None:
+    block = Block(AT, (ExprStmt(AT, literal(1)), ExprStmt(AT, literal(2))))
+    first = list(walk(block))
+    assert first == list(traverse(block)) == list(walk(block))
+    object.__setattr__(block, "body", ())
+    assert list(walk(block)) == first
+    assert list(traverse(block)) == [block]
+    forget()
+    assert list(walk(block)) == [block]
 
 
 def test_functions_of_a_kernel_are_each_there_once_even_in_a_circle() -> None:

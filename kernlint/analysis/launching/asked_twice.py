@@ -59,13 +59,18 @@ class _Flow:
         self.given: dict[Holder, list[Expr]] = {}
         self.asked: dict[Holder, Span] = {}
         self.launches: list[Launch] = []
+        self.mentioned = False
+        """Whether any function speaks of the size of a kernel's own shared memory."""
         for function in functions:
             for node in walk(function.body) if function.body is not None else ():
                 self._note(node)
+        self.mentioned = self.mentioned or bool(self.asked)
 
     def _note(self, node: Node) -> None:
         if isinstance(node, Launch):
             self.launches.append(node)
+        elif isinstance(node, Member):
+            self.mentioned = self.mentioned or node.field == _FIELD
         elif isinstance(node, VarDecl) and node.init is not None:
             self.given.setdefault(node, []).append(node.init)
         elif isinstance(node, Assign):
@@ -108,7 +113,7 @@ def _nothing(expr: Expr) -> bool:
 def _compute(facts: ModuleFacts) -> tuple[tuple[Span, Span], ...]:
     flow = _Flow(facts.module.functions)
     found: dict[Span, Span] = {}
-    for launch in flow.launches:
+    for launch in flow.launches if flow.mentioned else ():
         at = flow.source(launch.shared) if launch.shared is not None else None
         if at is not None:
             found.setdefault(launch.span, at)

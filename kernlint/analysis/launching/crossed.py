@@ -36,6 +36,7 @@ class Crossed:
 
 def _compute(facts: Facts) -> tuple[Crossed, ...]:
     found = []
+    against: tuple[tuple[int, Symbol, Span], ...] | None = None
     for view in facts[launch_context].launches:
         counts = {
             axis: one.count
@@ -48,8 +49,12 @@ def _compute(facts: Facts) -> tuple[Crossed, ...]:
         pairs = [(a, b) for a in counts for b in counts if a < b]
         if not pairs:
             continue
-        images = {symbol: polynomial(image) for symbol, image in view.images}
-        tests = {axis: _tested(facts[trace], axis, images) for axis in counts}
+        against = _against(facts[trace]) if against is None else against
+        passed = {symbol: polynomial(image) for symbol, image in view.images} if against else {}
+        tests: dict[int, dict[Polynomial, tuple[Symbol, Span]]] = {axis: {} for axis in counts}
+        for axis, size, place in against:
+            if axis in tests and size in passed:
+                tests[axis].setdefault(passed[size], (size, place))
         for a, b in pairs:
             first, second = polynomial(counts[a]), polynomial(counts[b])
             one, other = tests[a].get(second), tests[b].get(first)
@@ -58,21 +63,25 @@ def _compute(facts: Facts) -> tuple[Crossed, ...]:
     return tuple(found)
 
 
-def _tested(kernel: Trace, axis: int, images: dict[Symbol, Polynomial]) -> dict[Polynomial, tuple[Symbol, Span]]:
-    """What the kernel tests its index along an axis against, by what is passed for it."""
-    found: dict[Polynomial, tuple[Symbol, Span]] = {}
+def _against(kernel: Trace) -> tuple[tuple[int, Symbol, Span], ...]:
+    """The arguments that the kernel tests its index along an axis against, each once with the first such test."""
+    found: dict[tuple[int, Symbol], Span] = {}
+    seen: set[int] = set()
     for guard in (guard for access in kernel.accesses for guard in access.guards):
+        if id(guard) in seen:
+            continue
+        seen.add(id(guard))
         for part in conjuncts(guard.term):
             if part.op not in ("lt", "le") or not all(isinstance(arg, Term) for arg in part.args):
                 continue
             size = plain(part.args[1]).symbol
-            index = {s for s in symbols(part.args[0]) if s in BLOCK or s in THREAD}
-            if size is not None and isinstance(size.origin, ParamDecl) and size.origin.implicit:
+            if size is None or (isinstance(size.origin, ParamDecl) and size.origin.implicit):
                 continue  # the array brings it along: nobody passes it
-            if size in images and index and all(s in (BLOCK[axis], THREAD[axis]) for s in index):
-                assert size is not None
-                found.setdefault(images[size], (size, guard.span))
-    return found
+            index = {s for s in symbols(part.args[0]) if s in BLOCK or s in THREAD}
+            for axis in range(3) if index else ():
+                if all(s in (BLOCK[axis], THREAD[axis]) for s in index):
+                    found.setdefault((axis, size), guard.span)
+    return tuple((axis, size, place) for (axis, size), place in found.items())
 
 
 crossed_sizes = KernelAnalysis("crossed_sizes", _compute, needs=(trace, launch_context))

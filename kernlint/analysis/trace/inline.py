@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from kernlint.analysis.trace.containers import inspected, made_sequence
 from kernlint.analysis.trace.events import (
@@ -225,7 +226,7 @@ def _enter(
         return unknown_value(result, "dead code")
     base = m.state.path
     since = m.departures()
-    outside = set(m.state.env)
+    outside = list(m.state.env)
     for param, value in bound:
         m.state.env[param] = value
     stack = m.stack
@@ -245,14 +246,21 @@ def _enter(
     # Host code that comes back from a function has passed the checks there that end the program otherwise.
     lost = m.departed(since) if m.on_host else None
     facts = [guard for guard in returns[0][0].path[len(base) :] if guard.kind in FACTS] if m.on_host else []
-    m.state = m.join_all([state for state, _ in returns], base, lost)
+    m.state = m.join_all([state for state, _ in returns], base, lost, spent=True)
     if m.state is not None and facts and len(returns) == 1 and m.state.path == base:
         m.state.path = (*base, *facts)  # what the one way through has made of its variables
-    if m.state is not None and (own := m.state.env.keys() - outside):  # the callee's own variables are gone
-        m.state.env = m.state.env.copy()
-        for decl in own:
-            del m.state.env[decl]
+    if m.state is not None:
+        m.state.env = _without(m.state.env, outside)
     return value
+
+
+def _without(env: dict[VarDecl, Value], outside: list[VarDecl]) -> dict[VarDecl, Value]:
+    """``env`` without a callee's own variables: what was there before (``outside``) stands first, in the same order,
+    unless a ``goto`` has begun anew."""
+    if list(islice(env, len(outside))) == outside:
+        return dict(islice(env.items(), len(outside))) if len(env) > len(outside) else env
+    known = set(outside)
+    return {decl: value for decl, value in env.items() if decl in known}
 
 
 def _result(returns: list[tuple[State, Value | None]], base: tuple[Guard, ...], result: Type) -> Value:

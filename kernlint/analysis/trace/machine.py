@@ -280,11 +280,13 @@ class Machine:
         lost = [kind for kind, was, now in zip(kinds, before, self.departures(), strict=True) if now > was]
         return GuardKind.SKIP if GuardKind.SKIP in lost else lost[0] if lost else None
 
-    def join_all(self, states: Sequence[State], base: tuple[Guard, ...], lost: GuardKind | None = None) -> State | None:
+    def join_all(
+        self, states: Sequence[State], base: tuple[Guard, ...], lost: GuardKind | None = None, spent: bool = False
+    ) -> State | None:
         """The state where several disjoint paths that began with ``base`` meet again.
 
         Its path is ``base``; when threads were ``lost`` on other paths, what the paths had in addition stays on it.
-        In host code so does what holds behind loops.
+        In host code so does what holds behind loops.  ``spent``: nobody looks at the states again.
         """
         if not states:
             return None
@@ -303,7 +305,7 @@ class Machine:
                 path = (*base, Guard(term, lost, span))
         elif self.on_host:
             path = (*base, *_behind_loops([state.path[len(base) :] for state in states]))
-        out = states[-1].fork()
+        out = states[-1] if spent or len(states) > 1 else states[-1].fork()
         unknown: set[Key] = set()
         for state in reversed(states[:-1]):
             cond = truth_of(state.path[len(base) :])

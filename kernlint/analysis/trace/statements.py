@@ -139,7 +139,7 @@ def branch(m: Machine, term: Term, cond: n.Expr, then: Callable[[], None], other
     ends: list[State | None] = []
     deaths: list[GuardKind] = []
     for value, action in ((term, then), (negate(term), other)):
-        m.state = before.fork()
+        m.state = before.fork() if not ends else before  # nobody looks at it behind the second branch
         m.guarded(value, GuardKind.BRANCH, cond.span)
         m.death = GuardKind.EXIT
         action()

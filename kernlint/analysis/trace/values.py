@@ -171,7 +171,9 @@ def unknown_value(
         asked = MOST_THREADS if path.rpartition(".")[2] == MOST_THREADS else ""
         return unknown(f"{reason}, {asked}" if asked else reason, kind, uniformity, origin=origin)
 
-    return build(type_, leaf)
+    if isinstance(type_, (StructType, VectorType)):
+        return build(type_, leaf)
+    return leaf(type_, "")
 
 
 def same(a: Value, b: Value) -> bool:

@@ -22,7 +22,7 @@ from kernlint.tree.nodes import (
     Opaque,
 )
 from kernlint.tree.types import VOID, ArrayType, Space
-from kernlint.tree.walk import functions_of, walk
+from kernlint.tree.walk import functions_of, traverse
 
 CALLED = "all threads of a block call the function"
 """What is taken for granted of the callers."""
@@ -48,7 +48,7 @@ def _entries(module: Module) -> list[Kernel]:
     called = {
         id(node.function)
         for function in device
-        for node in walk(function)
+        for node in traverse(function)
         if isinstance(node, Call) and node.function is not None and node.function is not function
     }
     found = []
@@ -82,7 +82,7 @@ def _entry(function: FunctionDecl) -> Kernel:
 def _settles_something(entry: Kernel) -> bool:
     """Whether anything in a function could be wrong whoever calls it: barriers, arrays of its own, indices."""
     for function in functions_of(entry):
-        for node in walk(function):
+        for node in traverse(function):
             if isinstance(node, (Barrier, LaunchValue)):
                 return True
             if isinstance(node, DeclStmt) and any(

@@ -47,7 +47,7 @@ from kernlint.tree.types import (
     StructType,
     Type,
 )
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import traverse
 
 # ------------------------------------------------------------------------------------------------------------ elements
 
@@ -80,7 +80,7 @@ def wrapped(f: Function, index: Expr, extent: Expr, node: ast.AST) -> Expr:
 
 def _may_fall(f: Function, index: Expr) -> bool:
     """Whether an index has a part that is taken away; what memory holds is meant to be an index as it is."""
-    return falls(f, index) and not any(isinstance(at, (Subscript, Opaque)) for at in walk(index))
+    return falls(f, index) and not any(isinstance(at, (Subscript, Opaque)) for at in traverse(index))
 
 
 def _numeric(f: Function, index: object, node: ast.AST) -> Expr:
@@ -425,7 +425,7 @@ def shape_of(f: Function, value: Value, node: ast.AST) -> list[Expr] | None:
 
 def uniform(expr: Expr) -> bool:
     """Whether an expression has no index of a thread in it."""
-    return not any(isinstance(at, LaunchValue) for at in walk(expr))
+    return not any(isinstance(at, LaunchValue) for at in traverse(expr))
 
 
 DEFAULT = F32

@@ -41,7 +41,7 @@ from kernlint.tree.nodes import (
     VarDecl,
 )
 from kernlint.tree.types import BOOL, I64, UNKNOWN, FloatType, IntType, Space, Type
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import traverse
 
 PASSES = 5
 """Times that a function is lowered at most until its types hold still."""
@@ -294,7 +294,7 @@ def least(f: Function, expr: Expr) -> int | None:
 def falls(f: Function, expr: Expr) -> bool:
     """Whether something is taken away in an expression, or was in a variable of it; data and arguments count as what
     they are meant to be."""
-    for at in walk(expr):
+    for at in traverse(expr):
         if isinstance(at, Unary) or (isinstance(at, Binary) and at.op == "-"):
             return True
         if isinstance(at, Ref) and at.decl.name in f.known.falling:

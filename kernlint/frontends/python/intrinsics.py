@@ -34,7 +34,7 @@ from kernlint.tree.nodes import (
     WarpOp,
 )
 from kernlint.tree.types import BOOL, F32, F64, I32, I64, U32, U64, UNKNOWN, VOID, IntType, Space, Type, VectorType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import traverse
 
 Values = list[Value]
 Maker = Callable[[Function, str, Values, dict[str, Value], ast.Call], "Value | None"]
@@ -134,7 +134,7 @@ def _shared_memory(f: Function, name: str, args: Values, keys: dict[str, Value],
 
 def fixed(extent: Expr) -> bool:
     """Whether an extent may be known when the kernel is compiled: numbers and names from around the kernel."""
-    for node in walk(extent):
+    for node in traverse(extent):
         if isinstance(node, (LaunchValue, Subscript)):
             return False
         if isinstance(node, Ref) and not (isinstance(node.decl, ParamDecl) and node.decl.is_template):

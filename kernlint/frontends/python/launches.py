@@ -19,7 +19,7 @@ from kernlint.frontends.python.values import SCALARS
 from kernlint.record import dataclass, replace
 from kernlint.tree.nodes import Expr, FunctionDecl, IntLit, Module, ParamDecl, Ref
 from kernlint.tree.types import F64, I64, PointerType, Type
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import traverse
 
 CHOSEN = 128
 """Threads of a block that ``forall`` is taken to choose; it chooses what the device has room for, rounded up."""
@@ -253,7 +253,7 @@ class NumbaReader(Reader):
                 self.ranks.setdefault(base, len(decl.shape))
         grid, block = self._sizes(launch, where)
         sizes = [*(grid or ()), *(block or ())]
-        self.known = frozenset(at.decl.name for size in sizes for at in walk(size) if isinstance(at, Ref))
+        self.known = frozenset(at.decl.name for size in sizes for at in traverse(size) if isinstance(at, Ref))
         shared = self.number(launch.shared, where) if launch.shared is not None else host.number(0)
         passed = self._arguments(launch.jitted, kernel, args, scope)
         if not self.checked():
@@ -306,7 +306,7 @@ class NumbaReader(Reader):
         for decl, extent in zip(param.shape, array.shape, strict=True):
             shapes[decl] = extent
         size = self.product((*array.shape, self.host.number(width or 8)))
-        names = {node.decl.name for node in walk(size) if isinstance(node, Ref)}
+        names = {node.decl.name for node in traverse(size) if isinstance(node, Ref)}
         if not names <= self.known or width is None:
             return self.host.unknown(param.type)
         return self.host.allocated(param.name, param.type.pointee, size)

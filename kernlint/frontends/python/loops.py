@@ -172,10 +172,10 @@ def _last(f: Function, stop: Expr) -> int | None:
 def _fixed(f: Function, node: ast.AST, expr: Expr) -> Expr:
     """A bound as it is when the loop begins, also where the loop changes what it is made of."""
     from kernlint.tree.nodes import LaunchValue, ParamDecl, Subscript
-    from kernlint.tree.walk import walk
+    from kernlint.tree.walk import traverse
 
-    names = {at.decl.name for at in walk(expr) if isinstance(at, Ref) and not isinstance(at.decl, ParamDecl)}
-    plain = not any(isinstance(at, Subscript) for at in walk(expr))
+    names = {at.decl.name for at in traverse(expr) if isinstance(at, Ref) and not isinstance(at.decl, ParamDecl)}
+    plain = not any(isinstance(at, Subscript) for at in traverse(expr))
     if plain and all(f.known.assigned.get(name, 0) <= 1 for name in names):
         return expr
     return expr if isinstance(expr, LaunchValue) else f.temporary(node, I64, expr)

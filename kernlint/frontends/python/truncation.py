@@ -7,7 +7,7 @@ import ast
 from kernlint.frontends.python.context import Function
 from kernlint.tree.nodes import Binary, Call, Expr, FloatLit, Member, Opaque, ParamDecl, Ref, Subscript
 from kernlint.tree.types import ArrayType, FloatType, IntType, Space
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import traverse
 
 
 def note_truncation(f: Function, place: Expr, value: Expr, node: ast.AST) -> None:
@@ -29,7 +29,7 @@ def _array(place: Expr) -> str | None:
 
 
 def _shared(place: Expr) -> bool:
-    return any(isinstance(at, Ref) and at.decl.space is Space.SHARED for at in walk(place))
+    return any(isinstance(at, Ref) and at.decl.space is Space.SHARED for at in traverse(place))
 
 
 def _certain(f: Function, value: Expr) -> bool:
@@ -41,7 +41,7 @@ def _certain(f: Function, value: Expr) -> bool:
         if fraction or value.op == "/":
             return True  # whatever the other side is
     whole = True
-    for at in walk(value):
+    for at in traverse(value):
         if isinstance(at, (Opaque, Call)) or (isinstance(at, Ref) and not _known(f, at)):
             return False
         whole = whole and isinstance(at, FloatLit)

@@ -26,7 +26,7 @@ from kernlint.tree.nodes import (
     VarDecl,
 )
 from kernlint.tree.types import I32, I64, VOID, Space
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import traverse
 
 _LAUNCH = pattern(rb"\b([A-Za-z_]\w*)\s*(?:<[^;{}()]*?>\s*)?<<<([^;{}]*?)>>>")
 _NUMBER = pattern(rb"\s*(?:dim3\s*[({]\s*(\d{1,9})\s*(?:,\s*1\s*){0,2}[)}]|(\d{1,9})u?)\s*")
@@ -86,7 +86,7 @@ def _named(name: bytes, text: bytes, span: Span, kernel: FunctionDecl) -> tuple[
 
 def _launches(host: FunctionDecl) -> Iterator[Launch]:
     if host.body is not None:
-        yield from (node for node in walk(host.body) if isinstance(node, Launch))
+        yield from (node for node in traverse(host.body) if isinstance(node, Launch))
 
 
 def _apart(sizes: bytes) -> list[bytes]:

@@ -18,7 +18,7 @@ from kernlint.frontends.clang.python.reading import DEPTH, Reader
 from kernlint.tree.dump import expression_text
 from kernlint.tree.nodes import Expr, FunctionDecl, InitList, IntLit, Module, ParamDecl, Ref
 from kernlint.tree.types import IntType, PointerType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import traverse
 
 ELEMENT = "_raw_"
 """Before the name of a parameter of which the snippet sees one element."""
@@ -113,7 +113,7 @@ class _Call(Reader):
         args = [self._passed(param, arg) for param, arg in passed]
         args += [host.unknown(param.type) for param in params[len(args) :]]
         symbols = {
-            at.decl.name for arg in args if isinstance(arg.type, IntType) for at in walk(arg) if isinstance(at, Ref)
+            at.decl.name for arg in args if isinstance(arg.type, IntType) for at in traverse(arg) if isinstance(at, Ref)
         }
         if not all(name.endswith(_SIZE) for name in symbols):
             for at, (param, arg) in enumerate(passed):  # how long it is may be among them

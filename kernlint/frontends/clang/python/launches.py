@@ -47,7 +47,7 @@ from kernlint.tree.nodes import (
     VarDecl,
 )
 from kernlint.tree.types import I64, U8, VOID, PointerType, Space
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import traverse
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,7 +419,7 @@ class _Launcher(Reader):
 
     def chosen(self, sizes: list[Expr], kernel: FunctionDecl) -> list[Expr] | None:
         """A block that the runtime may choose for a launch that leaves it open, where the kernel does not care."""
-        for node in walk(kernel):
+        for node in traverse(kernel):
             if isinstance(node, (Barrier, Call)) and (isinstance(node, Barrier) or node.function is not None):
                 return None
             if isinstance(node, VarDecl) and node.space is Space.SHARED:
@@ -455,4 +455,4 @@ class _Launcher(Reader):
 
     def _known(self, size: Expr) -> bool:
         """Whether a size rests on numbers and on what the grid rests on: others have no say in whether it fits."""
-        return all(node.decl.name in self.known for node in walk(size) if isinstance(node, Ref))
+        return all(node.decl.name in self.known for node in traverse(size) if isinstance(node, Ref))
