@@ -186,7 +186,8 @@ class ModuleFacts:
     """Facts about one file.  ``module``: its tree; ``options``: what the user says; ``hosts_of``: gives facts of other
     files that may launch a kernel of some name; ``definers_of``: the paths of those that have such a kernel of their
     own; ``namers_of``: the texts of other host files in which a name stands (it costs a look into every file);
-    ``built_for``: the NVIDIA architectures that the builds of the project name, as 35 for ``sm_35`` (none: open)."""
+    ``built_for``: the NVIDIA architectures that the builds of the project name, as 35 for ``sm_35`` (none: open);
+    ``links``: gives functions of other files that it calls or that call it (None: no project is around)."""
 
     __slots__ = (
         "_allowed",
@@ -195,6 +196,7 @@ class ModuleFacts:
         "built_for",
         "definers_of",
         "hosts_of",
+        "links",
         "module",
         "namers_of",
         "options",
@@ -210,7 +212,9 @@ class ModuleFacts:
         definers_of: Callable[[str], tuple[str, ...]] = lambda kernel: (),
         namers_of: Callable[[str], tuple[bytes, ...]] = lambda name: (),
         built_for: Callable[[], tuple[int, ...]] = tuple,
+        links: Any = None,
     ) -> None:
+        self.links = links
         self.hosts_of = hosts_of
         self.namers_of = namers_of
         self.definers_of = definers_of
@@ -238,6 +242,7 @@ class ModuleFacts:
         view.module, view.options, view.timings, view._store = self.module, self.options, self.timings, self._store
         view._allowed, view._asker, view.hosts_of = needs, asker, self.hosts_of
         view.definers_of, view.namers_of, view.built_for = self.definers_of, self.namers_of, self.built_for
+        view.links = self.links
         return view
 
     def __getitem__(self, analysis: ModuleAnalysis[T]) -> T:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from kernlint.project import discovery
@@ -21,6 +21,15 @@ if TYPE_CHECKING:  # what they have is imported when a kernel asks for it: most 
     from kernlint.project.builds import Builds, Given
     from kernlint.project.definitions import Definition
     from kernlint.project.facts import Kind
+
+HOSTS = (".cu", ".hip", ".cpp", ".cc", ".cxx", ".c")
+"""Names of files that hold functions which other files call, or call such functions."""
+
+NEAREST = 200
+"""Files of host code around another that are looked through for a name."""
+
+MOST_BYTES = 100_000
+"""Of files with more bytes nobody asks what they call."""
 
 Asked = dict[tuple[str, ...], str]
 """Digests of answers by the question: the name of a method of :class:`Project` and its arguments."""
@@ -65,6 +74,7 @@ class Project:
         self._given: dict[str, Given] = {}
         self._folders: dict[str, str] = {}
         self._naming: dict[str, list[str]] = {}
+        self._near: tuple[str, list[tuple[str, bytes]]] = ("", [])
         self._dialects: dict[str, str | None] = {}
         self._definitions: dict[tuple[str, ...], tuple[Definition, ...]] = {}
 
@@ -236,6 +246,26 @@ class Project:
             word = name.encode("utf-8", "surrogateescape")
             self._naming[name] = [path for path in sorted(self.facts) if _names(self.absolute(path), word)]
         return self._absolute(self._naming[name])
+
+    def hosts_naming(self, name: str, path: str) -> tuple[str, ...]:
+        """Files of host code near ``path`` in whose text ``name`` stands as a word, nearest first."""
+        inside = self.relative(path)
+        if inside is None or self.closed:
+            return ()
+        folder = inside.rpartition("/")[0]
+        if self._near[0] != folder or not self._near[1]:
+            self._near = folder, list(self._hosts_near(folder))
+        word = name.encode("utf-8", "surrogateescape")
+        whole = re.compile(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)")
+        named = (path for path, text in self._near[1] if word in text and whole.search(text) is not None)
+        return self._absolute([path for path in named if path != inside])
+
+    def _hosts_near(self, folder: str) -> Iterator[tuple[str, bytes]]:
+        """Files of host code and their texts, those first that have the most folders in common with ``folder``."""
+        sizes = {path: state[1] for path, state in self.tree.files.items() if path.endswith(HOSTS)}
+        small = [path for path, size in sizes.items() if size <= MOST_BYTES]
+        small.sort(key=lambda path: (-_common(path, folder), path.count("/"), path))
+        return ((path, _text(self.absolute(path))) for path in small[:NEAREST])
 
     def files_including(self, header: str) -> tuple[str, ...]:
         """Files that include the file ``header`` directly."""
@@ -505,6 +535,13 @@ class Questions:
         """See :meth:`Project.files_naming`."""
         return self._list("files_naming", name)
 
+    def hosts_naming(self, name: str, path: str) -> tuple[str, ...]:
+        """See :meth:`Project.hosts_naming`."""
+        path = os.path.abspath(path)
+        answer = self.project.hosts_naming(name, path)
+        self._note(("hosts_naming", name, path), answer)
+        return answer
+
     def files_including(self, header: str) -> tuple[str, ...]:
         """See :meth:`Project.files_including`."""
         return self._list("files_including", os.path.abspath(header))
@@ -584,6 +621,16 @@ def _index(said: Iterable[tuple[str, Sequence[str]]], key: Callable[[str], str] 
 def answer_digest(answer: object) -> str:
     """A digest of an answer."""
     return hexdigest(repr(answer).encode("utf-8", "surrogateescape"), 16)
+
+
+def _common(path: str, folder: str) -> int:
+    """How many folders the way to a file has in common with ``folder``; both are relative to one root."""
+    count = 0
+    for one, other in zip(path.split("/")[:-1], folder.split("/") if folder else (), strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
 
 
 def _text(path: str) -> bytes:

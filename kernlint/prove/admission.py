@@ -97,6 +97,17 @@ class Admission:
         """Whether some launch in sight may have these sizes (None: any) and scalar arguments."""
         return self.fit(block, grid, values) is not None
 
+    def checked_block(self, limit: int) -> int | None:
+        """The most threads along x that what hosts have checked lets a launch have; None where no launch whose block
+        they compute is kept at or below ``limit`` by that."""
+        found = []
+        for way in self.ways:
+            size = next((image for symbol, image in way.images if symbol is BLOCK_DIM[0]), None)
+            ranges = _checked(way.checks) if size is not None and size.value is None else None
+            if ranges is not None and size is not None:
+                found.append(ranges.of(size)[1])
+        return max((most for most in found if most <= limit), default=None)
+
     def fit(
         self, block: Axes, grid: Axes, values: Iterable[tuple[Symbol, int]] = (), least: Triple = (1, 1, 1)
     ) -> Triple | None:

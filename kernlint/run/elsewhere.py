@@ -77,7 +77,7 @@ class Elsewhere:
                     break
                 if not self._may_mean_ours(path, kernel):
                     continue
-                self._read[path] = self._parsed(path)
+                self._read[path] = self.parsed(path)
             found += self._read[path]
         return tuple(found)
 
@@ -119,7 +119,7 @@ class Elsewhere:
 
     def _with_users(self, path: str) -> tuple[str, ...]:
         """A file, or in place of a header that looks kernels up and launches none the files that include it."""
-        if not path.endswith((".h", ".hpp", ".hxx")) or _LAUNCHES.search(self._text(path)) is not None:
+        if not path.endswith((".h", ".hpp", ".hxx")) or _LAUNCHES.search(self.text(path)) is not None:
             return (path,)
         self.depends.setdefault(path)
         return tuple(one for one in self.questions.files_including(path) if _is_host(one)) or (path,)
@@ -136,7 +136,7 @@ class Elsewhere:
         ours = os.path.realpath(self.path)
         if any(os.path.realpath(header) == ours for header in headers):
             return True
-        texts = (source.data, *map(self._text, headers))
+        texts = (source.data, *map(self.text, headers))
         held = next((text for text in texts if b'"' + name + b'"' in text), None)
         if held is not None:
             return self._loads_ours(path, held, kernel)
@@ -183,7 +183,16 @@ class Elsewhere:
                 return None
         return self._open[path]
 
-    def _text(self, path: str) -> bytes:
+    def naming(self, name: str) -> tuple[str, ...]:
+        """Files of host code around ours in which a name stands, nearest first."""
+        return self.questions.hosts_naming(name, self.path)
+
+    def inside(self, path: str) -> bool:
+        """Whether a file is one of the project."""
+        return self.questions.project.relative(path) is not None
+
+    def text(self, path: str) -> bytes:
+        """The text of a file."""
         if path not in self._texts:
             try:
                 with open(path, "rb") as handle:
@@ -192,7 +201,8 @@ class Elsewhere:
                 self._texts[path] = b""
         return self._texts[path]
 
-    def _parsed(self, path: str) -> tuple[ModuleFacts, ...]:
+    def parsed(self, path: str) -> tuple[ModuleFacts, ...]:
+        """Facts of a host file."""
         opened = self._opened(path)
         if opened is None:
             return ()

@@ -41,6 +41,7 @@ from kernlint.rule import AnyRule, ModuleRule, Rule
 from kernlint.run import checking, gaps, merge, quiet, simulation
 from kernlint.run.checking import Job
 from kernlint.run.elsewhere import Elsewhere
+from kernlint.run.linking import ProjectLinks
 from kernlint.run.outcome import FileOutcome
 from kernlint.source import SourceError, SourceFile, Span, read
 from kernlint.targets import UnknownTarget, find
@@ -334,6 +335,7 @@ class Engine:
             elsewhere.definers_of,
             elsewhere.namers_of,
             elsewhere.built_for,
+            ProjectLinks(elsewhere),
         )
         if kept is not None:
             kept.modules.append(facts)

@@ -169,11 +169,15 @@ admitted = KernelAnalysis("admitted", _compute, needs=(trace, launches, assumed,
 
 def computed_blocks(known: Admission, axes: tuple[bool, bool, bool]) -> list[tuple[int, int, int]]:
     """Blocks along one axis that launches in sight may have which compute the size of their block: the largest, and the
-    smallest of whole warps.  Empty where the launches leave all sizes open, or none is of this form."""
+    smallest of whole warps.  Empty where the launches leave all sizes open (a check that lets pass as many threads as a
+    block may have does not), or none is of this form."""
     if axes[1] or axes[2]:
         return []
     fits = [size for size in COMPUTED if known.permits((size, 1, 1))]
-    if not fits or len(fits) == len(COMPUTED):
+    most = known.checked_block(max(COMPUTED))
+    if most is not None and most not in fits and known.permits((most, 1, 1)):
+        fits.insert(0, most)
+    if not fits or (len(fits) == len(COMPUTED) and most is None):
         return []
     whole = [size for size in fits if size % 32 == 0]
     return [(size, 1, 1) for size in dict.fromkeys((fits[0], *whole[-1:]))]

@@ -29,7 +29,7 @@ def same_kernel(seen: FunctionDecl | None, launch: Launch, facts: Facts) -> bool
         return False
     if len(seen.params) != len(facts.function.params):
         return False
-    return all(_alike(a.type, b.type) for a, b in zip(seen.params, facts.function.params, strict=True))
+    return all(alike(a.type, b.type) for a, b in zip(seen.params, facts.function.params, strict=True))
 
 
 BY_NAME = frozenset(
@@ -54,12 +54,12 @@ def _same_file(one: str, other: str) -> bool:
     return one == other or os.path.realpath(one) == os.path.realpath(other)
 
 
-def _alike(one: Type, other: Type) -> bool:
+def alike(one: Type, other: Type) -> bool:
     """Whether two types may be the same, as far as headers that were not read let it be known."""
     if isinstance(one, IntType) and isinstance(other, IntType):
         return one.bits == other.bits
     if isinstance(one, PointerType) and isinstance(other, PointerType):
-        return _alike(one.pointee, other.pointee)
+        return alike(one.pointee, other.pointee)
     if isinstance(one, StructType) and isinstance(other, StructType):
         return one.name == other.name
     return isinstance(one, (IntType, PointerType)) == isinstance(other, (IntType, PointerType))

@@ -46,8 +46,8 @@ def walked(module: Module, allowance: Allowance) -> Iterator[tuple[FunctionDecl,
     for function in functions:
         assert function.body is not None
         launching[function] = [node for node in walk(function.body) if isinstance(node, Launch)]
-    reaching = _reaching(calls, [function for function in functions if launching[function]])
-    called = {callee for function in reaching for callee in calls[function] if callee is not function}
+    over_launches = reaching(calls, [function for function in functions if launching[function]])
+    called = {callee for function in over_launches for callee in calls[function] if callee is not function}
     instantiated = {f.generic for f in functions if f.generic is not None}
     destructors = {f.qualified.rpartition("::~")[0]: f for f in functions if "::~" in f.qualified and f.generic is None}
     fixed = fixed_variables(module)
@@ -63,16 +63,16 @@ def walked(module: Module, allowance: Allowance) -> Iterator[tuple[FunctionDecl,
                 met.update(event.node for event in trace.launches)
                 yield function, trace
 
-    entries = [f for f in functions if f in reaching and f not in called and f not in instantiated]
+    entries = [f for f in functions if f in over_launches and f not in called and f not in instantiated]
     yield from walks(sorted(entries, key=lambda function: not launching[function]))
     # What others can call is asked about by itself too: whoever compares the two decides (see `launches`).
     own = (f for f in functions if launching[f] and not f.internal and f.generic is None and f not in instantiated)
     yield from walks(own)
     yield from walks(f for f in functions if f not in instantiated and not met.issuperset(launching[f]))
     # What only copies, fills or frees: by itself, and with what it is given where nobody in sight calls.
-    working = [f for f in functions if f not in reaching and _works(f)]
+    working = [f for f in functions if f not in over_launches and _works(f)]
     yield from walks(f for f in working if f not in instantiated)
-    over = _reaching(calls, working)
+    over = reaching(calls, working)
     within = {callee for function in over for callee in calls[function] if callee is not function}
     yield from walks(f for f in functions if f in over and f not in within and f not in instantiated)
 
@@ -133,7 +133,7 @@ def _named(node: Node) -> FunctionDecl | None:
     return node.function if isinstance(node, (Call, FunctionRef)) else None
 
 
-def _reaching(calls: dict[FunctionDecl, list[FunctionDecl]], ends: list[FunctionDecl]) -> set[FunctionDecl]:
+def reaching(calls: dict[FunctionDecl, list[FunctionDecl]], ends: list[FunctionDecl]) -> set[FunctionDecl]:
     """``ends`` and whoever gets to one of them by calls."""
     callers: dict[FunctionDecl, list[FunctionDecl]] = {}
     for function, callees in calls.items():

@@ -16,13 +16,15 @@ from kernlint.analysis.hostmodel.settings import Setting, each_setting, name_of,
 from kernlint.analysis.launching.binding import same_kernel
 from kernlint.analysis.launching.handles import Handles
 from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, walked_objects
+from kernlint.analysis.launching.linked import Linked, asks_callers, linked
 from kernlint.analysis.launching.only_kernel import fits_all, of_only
+from kernlint.analysis.trace import trace as traced
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, plain, substitute
-from kernlint.tree.nodes import FunctionDecl, Launch
+from kernlint.tree.nodes import FunctionDecl, Launch, Module
 from kernlint.tree.types import I64
 
 Sizes = tuple[Term, Term, Term]
@@ -226,7 +228,8 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
 
 def _all_of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     everything: list[LaunchFact] = []
-    for launch in facts[host].launches:
+    around = facts[linked]
+    for launch in _with_callers(around, facts.module, facts[host].launches, facts):
         ours = launch.kernel in (facts.function, facts.kernel.function, *facts.kernel.instances)
         if launch.kernel is not None:
             found = launch if ours else None
@@ -240,7 +243,7 @@ def _all_of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     definers = facts.module_facts.definers_of(facts.kernel.name) if elsewhere else ()
     here = {launch.span for launch in facts[host].launches} if elsewhere else set()
     for other in elsewhere:
-        for launch in other[host].launches:
+        for launch in _with_callers(around, other.module, other[host].launches, facts):
             if launch.span in here:
                 continue  # the same launch as another reading of the file has it
             if launch.kernel is None and os.path.abspath(other.module.path) in definers:
@@ -259,6 +262,47 @@ def _all_of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     fitting = (one for one in everything if not (_of_other_numbers(one, mine) or _of_other_bounds(one, mine, others)))
     alike = (_of_other_types(one, mine, facts.kernel.function) for one in fitting)
     return tuple(filter(None, (_instantiated(launch, facts.function) for launch in alike)))
+
+
+def _with_callers(
+    around: Linked | None, module: Module, seen: Iterable[LaunchFact], facts: Facts
+) -> Iterator[LaunchFact]:
+    """The launches ``seen`` in one file, those that may be of a kernel as the functions of other files make them: what
+    callers there pass and have checked, and what functions do that other files define."""
+    given: set[LaunchFact] = set()
+    for launch in seen:
+        met: tuple[LaunchFact, ...] = ()
+        if around is not None and _plain_name(launch) == facts.kernel.name:
+            sizes = (*(launch.block or ()), *([launch.shared] if launch.shared is not None else ()))
+            met = _met(around, launch.host, module) if asks_callers(sizes, facts[traced]) else ()
+        found = [one for one in met if one.node is launch.node and one.name == launch.name and _ends(one, launch)]
+        own = any(one.host is launch.host for one in found)  # no other file calls it
+        yield from (one for one in found if one not in given)
+        given.update(found)
+        if not found or (not own and all(one.fixed for one in found)):
+            yield launch
+
+
+def _met(around: Linked, host: FunctionDecl, module: Module) -> tuple[LaunchFact, ...]:
+    """The launches that walks over several files come by, which begin at a host function of ``module`` or its callers
+    in other files."""
+    known: tuple[LaunchFact, ...] | None = around.met.get(host)
+    if known is None:
+        walks = around.walks(host, module)
+        handles = Handles(module) if walks else None
+        known = around.met[host] = tuple(
+            fact
+            for _, trace in walks
+            for event in trace.launches
+            if handles is not None
+            for fact in _facts(event, trace, handles)
+        )
+    return known
+
+
+def _ends(found: LaunchFact, launch: LaunchFact) -> bool:
+    """Whether a walk from further away has come to a launch by the same calls."""
+    return not launch.stack or found.stack[-len(launch.stack) :] == launch.stack
 
 
 def _of_other_numbers(launch: LaunchFact, function: FunctionDecl) -> bool:
@@ -424,7 +468,7 @@ def _is_number(text: str) -> bool:
     return text in _NUMBERS or text.lstrip("-").isdigit()
 
 
-launches = KernelAnalysis("launches", _of_kernel, needs=(host,))
+launches = KernelAnalysis("launches", _of_kernel, needs=(host, linked, traced))
 """The launches of one kernel that the file shows."""
 
 

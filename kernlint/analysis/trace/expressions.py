@@ -260,9 +260,9 @@ def place(m: Machine, e: n.Expr) -> Place | None:
     if isinstance(e, n.Conditional):
         return _chosen_place(m, e)
     if isinstance(e, n.Call):
-        followed = e.function is not None and e.function.body is not None and m.state is not None
-        if followed and e.function is not None:
-            value = _followed(m, e, e.function)
+        function = m.followed(e.function) if m.state is not None else None
+        if function is not None:
+            value = _followed(m, e, function)
         else:
             value = unresolved_call(m, e) if m.on_host and _by_reference(e) else evaluate(m, e)
         if isinstance(value, ReferenceValue):
@@ -754,8 +754,8 @@ def _call(m: Machine, e: n.Call) -> Value:
         callee = evaluate(m, e.receiver) if not isinstance(e.receiver, n.Ref) else _peek(m, e.receiver)
         if isinstance(callee, LambdaValue):
             return call_lambda(m, callee, e)
-    if e.function is not None and e.function.body is not None:
-        result = _followed(m, e, e.function)
+    if (function := m.followed(e.function)) is not None:
+        result = _followed(m, e, function)
         return load(m, result.place, e) if isinstance(result, ReferenceValue) and _by_reference(e) else result
     if e.pure_math:
         return _pure(m, e)

@@ -39,11 +39,12 @@ from kernlint.analysis.trace.values import (
     Value,
     VarPlace,
     as_term,
+    fields_of,
     merge,
     unknown_value,
 )
 from kernlint.source import Span
-from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Uniformity, binary, call, const
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Term, Uniformity, binary, call, const, unknown
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Block,
@@ -354,10 +355,11 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     quiet = name == "printf"
     told = group or bool(SYNC_NAME.search(name))
     may_sync = not quiet and bool(given or told)
-    getter = e.receiver is not None and not e.args and isinstance(e.type, IntType)
+    getter = e.receiver is not None and isinstance(e.type, IntType) and (not e.args or _only_looks(e, values[offset:]))
     writes = not quiet and not getter and bool(touches or objects)
     if not quiet:
-        _overwritten(m, e, places, values, name)
+        kept = int(m.on_host and offset and _is_const(e))  # the object is as it was
+        _overwritten(m, e, places[kept:], values[kept:], name)
     if m.on_host:
         written_by(m, e, parts, values)
         keep_allocated(m)
@@ -385,10 +387,23 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     terms = tuple(as_term(v) for v in values)
     if isinstance(e.type, (PointerType, StructType, VectorType)):
         level = Uniformity.VARYING
+        if m.on_host and isinstance(e.type, StructType) and not fields_of(e.type):
+            return unknown(name, e.type, level)
         return unknown_value(e.type, name, level)
     if not terms and CLOCK_NAME.search(name):
         return unknown_value(e.type, name)  # a new value each time
     return call(f"{name}@{m.order}" if writes else name, terms, e.type)
+
+
+def _only_looks(e: Call, given: list[Value]) -> bool:
+    """Whether a method that is given numbers leaves its object as it is."""
+    return _is_const(e) and all(isinstance(value, Term) for value in given)
+
+
+def _is_const(e: Call) -> bool:
+    """Whether a call is one of a method that is declared ``const``."""
+    this = e.function.this if e.function is not None else None
+    return this is not None and isinstance(this.type, PointerType) and this.type.const
 
 
 def _in_container(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from kernlint.analysis.trace.cells import Cells, Key, join_cells
@@ -104,6 +104,8 @@ class Machine:
         self.language = language
         self.fixed: Mapping[tuple[VarDecl, int], int] = {}
         """Numbers that variables of the file hold whenever host code reads them, by variable and bytes into it."""
+        self.defined: Callable[[FunctionDecl], FunctionDecl | None] = lambda function: None
+        """The definition of a function that is declared alone where it is called."""
         self.trace = Trace()
         self.state: State | None = State({}, (), (Label(None),), (Label(None),))
         self.death = GuardKind.EXIT
@@ -130,6 +132,12 @@ class Machine:
         self.moved: set[VarDecl] = set()
         self.traps = 0
         self.doubtful = False
+
+    def followed(self, function: FunctionDecl | None) -> FunctionDecl | None:
+        """The function with a body that a call of ``function`` is walked through; None: it is not."""
+        if function is None or function.body is not None:
+            return function
+        return self.defined(function) if self.on_host else None
 
     # ------------------------------------------------------------------------------------------ recording
 

@@ -36,13 +36,15 @@ def trace_function(
     language: str,
     destructors: Mapping[str, FunctionDecl] | None = None,
     fixed: Mapping[tuple[VarDecl, int], int] | None = None,
+    defined: Callable[[FunctionDecl], FunctionDecl | None] | None = None,
 ) -> Trace:
     """Walk one kernel (``language``: ``cuda``, ``hip`` or ``opencl``) and give all that it does.  ``destructors`` of
     classes by their names are called in host code; ``fixed``: numbers that variables of the file hold there, by
-    variable and bytes into it."""
+    variable and bytes into it; ``defined``: gives the definitions of functions that are declared alone in sight."""
     m = Machine(function, language)
     m.destructors = destructors or {}
     m.fixed = fixed or {}
+    m.defined = defined or m.defined
     state = m.state
     assert state is not None
     for param in function.params:

@@ -204,6 +204,11 @@ class Cursor:
         return bool(LIB.CXXMethod_isStatic(self.raw))
 
     @property
+    def is_const_method(self) -> bool:
+        """Whether a method leaves its object as it is."""
+        return self.kind == CursorKind.CXX_METHOD and bool(LIB.CXXMethod_isConst(self.raw))
+
+    @property
     def is_virtual_method(self) -> bool:
         """Whether which method runs depends on the object."""
         return self.kind == CursorKind.CXX_METHOD and bool(LIB.CXXMethod_isVirtual(self.raw))

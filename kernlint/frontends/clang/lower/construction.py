@@ -62,11 +62,15 @@ def construction(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
         function = scope.lowering.functions.declare(declaration)
         return Call(span, type_, declaration.qualified_name, function, args)
     args = tuple(scope.expression(a) for a in arguments)
-    if not args:
+    made_by = None
+    if isinstance(type_, StructType) and scope.lowering.functions.is_declared_alone(declaration):
+        args = call_arguments(scope, declaration, written)
+        made_by = scope.lowering.functions.declare(declaration)
+    elif not args:
         return InitList(span, type_, ())
     name = declaration.spelling
     context = CallContext(name, declaration.qualified_name, args, type_, span, language=scope.lowering.language)
-    return lower_call(context) or Call(span, type_, declaration.qualified_name, None, args)
+    return lower_call(context) or Call(span, type_, declaration.qualified_name, made_by, args)
 
 
 def _is_copy(declaration: Cursor) -> bool:

@@ -100,6 +100,13 @@ class FunctionTable:
             return False
         return not self.lowering.in_system_header(found) or _followed(found)
 
+    def is_declared_alone(self, cursor: Cursor) -> bool:
+        """Whether the user's own files declare a function, and other files than those in sight define it."""
+        found = self.definition(cursor)
+        if found.is_definition or is_implicit(found) or self.lowering.in_system_header(found):
+            return False
+        return not self.lowering.is_made_up(found)
+
     def has_body(self, node: FunctionDecl) -> bool:
         """Whether ``node`` has or will have a body."""
         return node.body is not None or id(node) in self._queued
@@ -270,10 +277,8 @@ class FunctionTable:
             is_method = owner is not None and owner.kind in (K.STRUCT_DECL, K.CLASS_DECL, K.CLASS_TEMPLATE)
         if not is_method or owner is None or cursor.is_static_method or is_closure(owner):
             return None
-        record = self.lowering.types.of(owner.type)
-        return ParamDecl(
-            self.lowering.span(cursor), "this", PointerType(record, Space.GENERIC), Space.PRIVATE, index=-1
-        )
+        kind = PointerType(self.lowering.types.of(owner.type), Space.GENERIC, cursor.is_const_method)
+        return ParamDecl(self.lowering.span(cursor), "this", kind, Space.PRIVATE, index=-1)
 
     def _instantiation(self, cursor: Cursor) -> tuple[FunctionDecl | None, tuple[tuple[str, str], ...]]:
         if cursor.kind == K.FUNCTION_TEMPLATE:

@@ -1,0 +1,194 @@
+"""Host functions of several files walked together, as a linker joins them.
+
+What a launch is made with often stands in another file than the launch: a plan that a factory fills, limits that the
+binding of an extension checks, a size that a helper rounds up.  For a launch whose function other files can call, walks
+begin at their functions (:meth:`Linked.of`), and a call of a function that is only declared is followed into the file
+of the project that defines it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.launching.binding import alike
+from kernlint.analysis.launching.fixed_variables import fixed_variables
+from kernlint.analysis.launching.host_walks import Allowance, reaching
+from kernlint.analysis.trace.events import GuardKind, Trace
+from kernlint.analysis.trace.run import trace_function
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
+from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, Module
+from kernlint.tree.types import IntType, PointerType, Space, StructType, Type
+from kernlint.tree.walk import walk
+
+STEPS = 200_000
+"""Steps of all such walks for the kernels of one file from which on no further one begins."""
+
+ENTRIES = 8
+"""Functions of other files from which the launches of one function are met."""
+
+FAR = 2
+"""Files between a caller and the launch that it leads to."""
+
+
+class Links(Protocol):
+    """What other files of the project have: see :class:`kernlint.run.linking.ProjectLinks`."""
+
+    def definition(self, function: FunctionDecl) -> FunctionDecl | None:
+        """The definition of a function that one file declares."""
+
+    def callers(self, function: FunctionDecl) -> tuple[ModuleFacts, ...]:
+        """Files that call a function which another one defines."""
+
+
+class Linked:
+    """Walks over the files around one that holds kernels, begun where somebody asks for the callers of a launch."""
+
+    def __init__(self, links: Links) -> None:
+        self.links = links
+        self.allowance = Allowance(STEPS)
+        self.met: dict[FunctionDecl, Any] = {}
+        """What somebody has made of the walks that :meth:`walks` gave for a function."""
+        self._traces: dict[FunctionDecl, Trace] = {}
+        self._walks: dict[FunctionDecl, tuple[tuple[FunctionDecl, Trace], ...]] = {}
+        self._defined: dict[FunctionDecl, FunctionDecl | None] = {}
+        self._open: dict[FunctionDecl, bool] = {}
+        self._by_name: dict[str, list[FunctionDecl]] = {}
+        self._known: list[Module] = []
+
+    def walks(self, function: FunctionDecl, module: Module) -> tuple[tuple[FunctionDecl, Trace], ...]:
+        """Walks that come by a host function of ``module`` with more than its file tells: from callers in other files,
+        or from itself where a function is called on the way that another file defines."""
+        found = self._walks.get(function)
+        if found is None:
+            self._walks[function] = ()
+            found = self._walks[function] = tuple(self._walked(function, module))
+        return found
+
+    def _walked(self, function: FunctionDecl, module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
+        if (
+            module.written_in == "python"
+            or function.template_params
+            or function.generic is not None
+            or function not in module.functions
+        ):
+            return
+        self._take(module)
+        entries = list(dict.fromkeys(self._entries(function, FAR)))[:ENTRIES]
+        if not entries and self._calls_elsewhere(function):
+            entries = [function]
+        for entry in entries:
+            known = self._traces.get(entry)
+            if known is None and self.allowance.walks():
+                fixed = {place: value for one in self._known for place, value in fixed_variables(one).items()}
+                known = self._traces[entry] = trace_function(entry, module.language, None, fixed, self.defined)
+                self.allowance.left -= known.steps
+            if known is not None:
+                yield entry, known
+
+    def _take(self, module: Module) -> None:
+        if module not in self._known:
+            self._known.append(module)
+            for function in module.functions:
+                if function.body is not None:
+                    self._by_name.setdefault(function.qualified, []).append(function)
+
+    def _entries(self, function: FunctionDecl, far: int) -> Iterator[FunctionDecl]:
+        """The functions of other files from which calls lead to ``function``, outermost ones."""
+        if far <= 0 or function.internal or function.name == "main":
+            return
+        for facts in self.links.callers(function):
+            module = facts.module
+            functions = [one for one in module.functions if one.body is not None and _on_host(one)]
+            calling = [one for one in functions if any(same(called, function) for called in _called(one))]
+            if not calling:
+                continue
+            self._take(module)
+            calls = {one: [called for called in _called(one) if called in functions] for one in functions}
+            over = reaching(calls, calling)
+            within = {callee for one in over for callee in calls[one] if callee is not one}
+            for entry in (one for one in functions if one in over and one not in within):
+                further = list(self._entries(entry, far - 1))
+                yield from further or (entry,)
+
+    def defined(self, function: FunctionDecl) -> FunctionDecl | None:
+        """The definition of a function that is only declared where it is called."""
+        if function not in self._defined:
+            known = (one for one in self._by_name.get(function.qualified, ()) if same(function, one))
+            self._defined[function] = next(known, None)
+            if self._defined[function] is None and _tells(function):
+                self._defined[function] = self.links.definition(function)
+        return self._defined[function]
+
+    def _calls_elsewhere(self, function: FunctionDecl) -> bool:
+        """Whether a function, or one that it calls, calls a function that another file defines."""
+        if function not in self._open:
+            self._open[function] = False
+            self._open[function] = any(
+                self._calls_elsewhere(called) if called.body is not None else self.defined(called) is not None
+                for called in _called(function)
+            )
+        return self._open[function]
+
+
+def asks_callers(sizes: Iterable[Term], kernel: Trace) -> bool:
+    """Whether a launch, of which the host says ``sizes`` (block, shared memory), leaves something open that callers may
+    tell: a size, how large the memory is that a kernel touches without a test, or which places of an array of constant
+    length an argument makes."""
+    if any(symbol.kind in _OPEN for size in sizes for symbol in symbols(size)):
+        return True
+    for access in kernel.accesses:
+        root = access.root
+        if root.space is Space.GLOBAL:
+            if all(guard.kind is GuardKind.ASSERT for guard in access.guards) and access.offset.value is None:
+                return True
+        elif root.extent is not None and any(one.kind is SymbolKind.PARAM for one in symbols(access.offset)):
+            return True
+    return False
+
+
+_OPEN = frozenset({SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.UNKNOWN})
+
+
+def _tells(function: FunctionDecl) -> bool:
+    """Whether a call of a function gives a number or a truth, or may set what it is given."""
+    if isinstance(function.result, (IntType, StructType)) or function.this is not None:
+        return True
+    if isinstance(function.result, PointerType) and isinstance(function.result.pointee, StructType):
+        return True
+    kinds = (param.type for param in function.params)
+    return any(isinstance(kind, PointerType) and not kind.const and _is_record(kind.pointee) for kind in kinds)
+
+
+def _is_record(kind: Type) -> bool:
+    return isinstance(kind, (IntType, StructType, PointerType))
+
+
+def _called(function: FunctionDecl) -> Iterable[FunctionDecl]:
+    """The functions that a function calls."""
+    assert function.body is not None
+    return dict.fromkeys(
+        node.function for node in walk(function.body) if isinstance(node, Call) and node.function is not None
+    )
+
+
+def _on_host(function: FunctionDecl) -> bool:
+    return function.kind in (FunctionKind.HOST, FunctionKind.BOTH)
+
+
+def same(declared: FunctionDecl, defined: FunctionDecl) -> bool:
+    """Whether a function that one file declares is the one that another defines."""
+    if declared.body is not None or declared.internal or defined.internal:
+        return False
+    if declared.qualified != defined.qualified or len(declared.params) != len(defined.params):
+        return False
+    return all(alike(a.type, b.type) for a, b in zip(declared.params, defined.params, strict=True))
+
+
+def _compute(facts: ModuleFacts) -> Linked | None:
+    return Linked(facts.links) if facts.links is not None else None
+
+
+linked = ModuleAnalysis("linked", _compute)
+"""The host functions around a file; None: nobody knows its project."""

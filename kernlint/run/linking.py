@@ -1,0 +1,76 @@
+"""Functions of the project's other files: who defines what one file declares, and who calls what it defines.
+
+Which files may do so, their texts tell (:meth:`kernlint.project.model.Project.hosts_naming`), nearest first; few are
+parsed, and which function is meant the tree decides (:func:`kernlint.analysis.launching.linked.same`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.launching.linked import same
+from kernlint.run.elsewhere import Elsewhere
+from kernlint.tree.nodes import FunctionDecl
+
+CALLERS = 4
+"""Files that are read for the callers of one function."""
+
+MOST = 6
+"""Files that are read for the functions around one file, besides those that launch its kernels."""
+
+BYTES = 100_000
+"""Bytes of such files, headers aside."""
+
+_DEFINED = rb"^(?![ \t]*(?:return|else|if|while|case)\b)[^\n#;(){}=]*\bNAME\s*\([^;{}]*\)[^;{}]*\{"
+_CALLED = rb"\bNAME\s*\("
+
+
+class ProjectLinks:
+    """What the project around one file has to add to its functions."""
+
+    def __init__(self, elsewhere: Elsewhere) -> None:
+        self.elsewhere = elsewhere
+        self._read: dict[str, tuple[ModuleFacts, ...]] = {}
+        self._left = BYTES
+        self._named: dict[str, tuple[str, ...]] = {}
+
+    def definition(self, function: FunctionDecl) -> FunctionDecl | None:
+        """The definition of a function that one file declares."""
+        if function.internal or function.template_params or not self.elsewhere.inside(function.span.file):
+            return None
+        for facts in self._files(function, _DEFINED, 1):
+            for one in facts.module.functions:
+                if one.body is not None and same(function, one):
+                    return one
+        return None
+
+    def callers(self, function: FunctionDecl) -> tuple[ModuleFacts, ...]:
+        """Files that call a function which another one defines."""
+        if function.internal or function.template_params:
+            return ()
+        return tuple(self._files(function, _CALLED, CALLERS))
+
+    def _files(self, function: FunctionDecl, shape: bytes, most: int) -> Iterator[ModuleFacts]:
+        name = function.name
+        if name not in self._named:
+            self._named[name] = self.elsewhere.naming(name)
+        escaped = re.escape(name.encode("utf-8", "surrogateescape"))
+        looks = re.compile(shape.replace(b"NAME", escaped), re.M)
+        defined = re.compile(_DEFINED.replace(b"NAME", escaped), re.M)
+        own = os.path.abspath(function.span.file)
+        for path in self._named[name]:
+            text = self.elsewhere.text(path)
+            if path == own or looks.search(text) is None or (shape is _CALLED and defined.search(text) is not None):
+                continue
+            if most <= 0:
+                return
+            most -= 1
+            if path not in self._read:
+                if len(self._read) >= MOST or len(text) > self._left:
+                    return
+                self._left -= len(text)
+                self._read[path] = self.elsewhere.parsed(path)
+            yield from self._read[path]
