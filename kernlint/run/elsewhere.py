@@ -91,10 +91,12 @@ class Elsewhere:
         return self.questions.architectures()
 
     def namers_of(self, name: str) -> tuple[bytes, ...]:
-        """The texts of other files with host code in which a name stands, nearest first."""
+        """The texts of other files with host code in which a name stands, nearest first; of many, those where programs
+        begin."""
         ours = os.path.abspath(self.path)
         paths = [path for path in self.questions.files_naming(name) if path != ours and _is_host(path)]
-        paths.sort(key=lambda path: (-_common(path, ours), path))
+        begin = frozenset(self.questions.files_naming("main")) if len(paths) > FILES else frozenset()
+        paths.sort(key=lambda path: (path not in begin, -_common(path, ours), path))
         found = []
         for path in paths[:FILES]:
             try:

@@ -71,3 +71,15 @@ def test_calls_in_a_text() -> None:
     found = list(calls_in_text(text, "f"))
     assert [name for name, _ in found] == [b"g"] * 3 + [b"main"] * 4
     assert [looped for _, looped in found] == [True, True, False, True, False, True, False]
+
+
+def test_another_function_of_the_name_is_called_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "CMakeLists.txt").write_text("project(a)\n")
+    (tmp_path / "a.cu").write_text(LEAK + "void all() { measured(3); }\n")
+    (tmp_path / "main.cpp").write_text("void all();\nint main() {\n  all();\n}\n")
+    own = "float measured(int n) { return n; }\n"
+    rest = "void many() { for (int i = 0; i < 9; ++i) measured(i); }\n"
+    (tmp_path / "b.cpp").write_text(own + rest)
+    assert _levels(tmp_path, capsys) == ["note"]
+    (tmp_path / "b.cpp").write_text("float measured(int n);\n" + rest)
+    assert _levels(tmp_path, capsys) == ["warning"]

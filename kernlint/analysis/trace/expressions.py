@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kernlint.analysis.trace import launch
-from kernlint.analysis.trace.containers import DATA, elsewhere
+from kernlint.analysis.trace.containers import DATA, SIZE, elsewhere
 from kernlint.analysis.trace.events import (
     AccessKind,
     AsyncEvent,
@@ -91,6 +91,7 @@ from kernlint.tree.types import (
     BOOL,
     I32,
     I64,
+    U64,
     ArrayType,
     FloatType,
     IntType,
@@ -1070,12 +1071,24 @@ def _launch(m: Machine, e: n.Launch) -> Value:
 def _sizes(m: Machine, expr: n.Expr) -> Value:
     """The extents of a launch; elements of an array as they were last stored, or as its declaration has them."""
     value = evaluate(m, expr)
+    if isinstance(value, StructValue) and (data := value.get(DATA)) is not None:
+        return _elements(m, expr, data, value.get(SIZE))
     if not (isinstance(value, StructValue) and isinstance(expr, n.InitList)):
         return value
     fields = []
     for (name, size), element in zip(value.fields, expr.elements, strict=False):
         fields.append((name, as_declared(m, element, size)))
     return replace(value, fields=(*fields, *value.fields[len(fields) :]))
+
+
+def _elements(m: Machine, expr: n.Expr, data: Value, size: Value | None) -> Value:
+    """The few sizes that a sequence holds."""
+    count = size.value if isinstance(size, Term) else None
+    if count is None or not 1 <= count <= 3 or not isinstance(data, PointerValue):
+        return unknown_value(expr.type, "sizes in a sequence")
+    at = (PointerValue(data.root, const(8 * index), U64) for index in range(count))
+    held = (load(m, MemPlace(one, U64, const(index)), expr) for index, one in enumerate(at))
+    return StructValue(expr.type, tuple((f"#{index}", value) for index, value in enumerate(held)))
 
 
 def as_declared(m: Machine, element: n.Expr, size: Value) -> Value:

@@ -40,11 +40,24 @@ def runs_once(program: Program, facts: ModuleFacts, function: n.FunctionDecl, de
                     return False
                 called = True
     for text in () if function.internal else facts.namers_of(function.name):
-        for caller_name, looped in calls_in_text(text, function.name):
-            if looped or caller_name != b"main":
+        for caller_name, looped in _from_elsewhere(text, function.name):
+            if looped or not _begins(facts, caller_name, _BETWEEN):
                 return False
             called = True
     return called
+
+
+_BETWEEN = 2
+"""Functions of other files between ``main`` and one that is asked about."""
+
+
+def _begins(facts: ModuleFacts, caller: bytes, depth: int) -> bool:
+    """Whether a function of another file is ``main``, or called there and in no loop, as far as texts say."""
+    if caller == b"main":
+        return True
+    name = caller.decode("utf-8", "surrogateescape")
+    calls = [call for text in facts.namers_of(name) for call in calls_in_text(text, name)] if depth else []
+    return bool(calls) and all(not looped and _begins(facts, by, depth - 1) for by, looped in calls)
 
 
 def _calls(node: n.Node, looped: bool) -> Iterator[tuple[n.Call | n.FunctionRef, bool]]:
@@ -57,6 +70,17 @@ def _calls(node: n.Node, looped: bool) -> Iterator[tuple[n.Call | n.FunctionRef,
 
 def calls_in_text(text: bytes, name: str) -> Iterator[tuple[bytes, bool]]:
     """Where a text calls or names a function: in which function, and whether in a loop."""
+    return ((caller, looped) for caller, looped in _scanned(text, name) if caller is not None)
+
+
+def _from_elsewhere(text: bytes, name: str) -> list[tuple[bytes, bool]]:
+    """Where a text calls or names a function of another file: nowhere, if it has one of the name itself."""
+    own = any(caller is None for caller, _ in _scanned(text, name))
+    return [] if own else list(calls_in_text(text, name))
+
+
+def _scanned(text: bytes, name: str) -> Iterator[tuple[bytes | None, bool]]:
+    """The calls in a text; None for the caller: the function is defined there."""
     word = re.escape(name.encode("utf-8", "surrogateescape"))
     bare = QUIET.sub(lambda found: b" " * len(found[0]), text)
     scopes: list[bytes] = []  # the function, "loop" or nothing of each brace that is open
@@ -68,6 +92,8 @@ def calls_in_text(text: bytes, name: str) -> Iterator[tuple[bytes, bool]]:
         if token == b"{":
             before = HEAD.search(bare, start, found.start()) if not inside else None
             scopes.append(b"loop" if pending and inside else before[1] if before is not None else b"")
+            if before is not None and before[1] == name.encode("utf-8", "surrogateescape"):
+                yield None, False
             pending, start = False, found.end()
         elif token == b"}":
             if scopes:

@@ -15,6 +15,7 @@ from kernlint.tree.nodes import (
     AddressOf,
     Call,
     Cast,
+    Deref,
     Expr,
     FunctionDecl,
     FunctionRef,
@@ -28,6 +29,7 @@ from kernlint.tree.nodes import (
     VarDecl,
 )
 from kernlint.tree.types import I32, U32, U64, VOID, ArrayType, Field, IntType, StructType
+from kernlint.tree.walk import strip_casts
 
 DIM3 = StructType("dim3", (Field("x", U32, 0), Field("y", U32, 4), Field("z", U32, 8)), 12, 4)
 """A launch extent: x, y and z, each one when left out."""
@@ -292,6 +294,8 @@ def _pointed_values(expr: Expr | None, dims: Expr | None) -> Expr | None:
     expr = _bare(expr)
     if expr is None or (isinstance(expr, IntLit) and expr.value == 0):
         return None
+    if isinstance(expr, AddressOf):
+        expr = _first_of(expr.operand) or expr
     if isinstance(expr, Call) and expr.name.endswith("::data") and isinstance(expr.receiver, (Ref, Member)):
         expr = expr.receiver  # a std::array
     if isinstance(expr, AddressOf):
@@ -309,6 +313,19 @@ def _pointed_values(expr: Expr | None, dims: Expr | None) -> Expr | None:
         most = min(dims.value, 3) if isinstance(dims, IntLit) else 3
         return InitList(expr.span, SIZES, tuple(convert(one, U64) for one in listed.elements[:most]))
     return expr
+
+
+def _first_of(expr: Expr) -> Expr | None:
+    """The sequence or array whose first element is meant: ``sizes.front()``, ``sizes[0]``."""
+    expr = strip_casts(expr) or expr
+    if isinstance(expr, Deref):
+        expr = strip_casts(expr.pointer) or expr
+    found: Expr | None = None
+    if isinstance(expr, Call) and expr.name.endswith("::front"):
+        found = expr.receiver
+    elif isinstance(expr, Subscript) and isinstance(expr.index, IntLit) and expr.index.value == 0:
+        found = expr.base
+    return found if isinstance(found, (Ref, Member)) else None
 
 
 def _with_config(scope: Scope, cursor: Cursor, api: str, arguments: list[Cursor], args: list[Expr | None]) -> Expr:
