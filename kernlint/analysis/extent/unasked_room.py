@@ -19,7 +19,7 @@ from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.slots_elsewhere import by_data
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, RootKind
+from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, RootKind, Trace
 from kernlint.analysis.trace.values import StructValue
 from kernlint.finding import Related
 from kernlint.record import dataclass
@@ -173,6 +173,18 @@ def _without_host(facts: Facts) -> Iterator[Unasked]:
             yield Unasked(one.access, unused[rooms[0]], None, rooms[0], True)
 
 
+def _of_rows(of: Trace) -> bool:
+    """Whether a number from memory names a row that another array has the begin and the end of, ``first[p]`` and
+    ``first[p + 1]``: the numbers are of rows (nodes of a graph, lines of a matrix), and there is a row for each."""
+    found: dict[tuple[int, Polynomial], set[int]] = {}
+    for access in of.accesses:
+        at = elements(access) if access.kind is AccessKind.READ else None
+        if at is not None and any(s.kind is SymbolKind.LOAD for s in symbols(access.offset)):
+            step = at[0].coefficients.get((), 0)
+            found.setdefault((id(access.root), at[0] - number(step)), set()).add(step)
+    return any({0, 1} <= steps for steps in found.values())
+
+
 def _compute(facts: Facts) -> tuple[Unasked, ...]:
     views = facts[launch_context].launches
     if not views and not facts[launch_context].stated:
@@ -185,6 +197,8 @@ def _compute(facts: Facts) -> tuple[Unasked, ...]:
     of = facts[trace]
     arrays = [a for a in of.accesses if a.root.kind is RootKind.PARAM and a.root.space is Space.GLOBAL]
     sizes = {access.root.name: access.root.element.size or 0 for access in arrays}
+    if _of_rows(of):
+        return ()
     out: list[Unasked] = []
     rooms = [(view, _rooms(view, unused, sizes)) for view in views]
     for access in arrays:

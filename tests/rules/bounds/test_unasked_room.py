@@ -45,6 +45,29 @@ def test_the_room_is_passed_and_put_to_no_use(allocated: str, passed: str, test:
     assert bool([f for f in findings(MissingBoundsGuard, source) if "room" in f.message]) is bad
 
 
+GRAPH = """
+__global__ void reach(const int *queue, int length, int *seen, const int *first, int nodes) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= length) return;
+    const int node = queue[i];
+    seen[node] = first[node + STEP] - first[node];
+}
+void run(const int *queue, int length, const int *first, int nodes) {
+    int *seen;
+    cudaMalloc(&seen, nodes * sizeof(int));
+    reach<<<(length + 127) / 128, 128>>>(queue, length, seen, first, nodes);
+    cudaFree(seen);
+}
+"""
+
+
+@pytest.mark.parametrize(("step", "bad"), [("1", False), ("7", True)])
+def test_there_is_a_place_for_each_row(step: str, bad: bool) -> None:
+    """``first[node]`` to ``first[node + 1]``: the numbers in the queue are of nodes."""
+    found = findings(MissingBoundsGuard, GRAPH.replace("STEP", step))
+    assert bool([f for f in found if "room" in f.message]) is bad
+
+
 BROAD = """
 struct Contacts { int2 *pair; int *made; int most; float4 *patch; int *patches; int most_patches; };
 __global__ void touch(Contacts c, const float *depth, int n) {
