@@ -276,7 +276,7 @@ def _apart(one: Allocated, view: LaunchView) -> bool:
     """Whether memory is made for other sizes than the kernel is launched for, neither of which says anything of the
     other: how they go together, callers know."""
     if one.witness.data_in_address:
-        return of_other_sizes(one.access, one.size, view)
+        return of_other_sizes(one.access, one.size, view, one.witness)
     images = dict(view.images)
     reached: set[Symbol] = set()
     threads: set[Symbol] = set()

@@ -176,8 +176,13 @@ def _about(part: Term, term: Term) -> bool:
     return not set(symbols(part)).isdisjoint(symbols(term))
 
 
-def of_other_sizes(access: Access, size: Term, view: LaunchView) -> bool:
-    """Whether memory is made of other sizes than those that the data are tested against and multiplied by."""
+FAR = 4
+"""Times the size of memory that is made by a number from which on a tested number is a mark, and no limit of places."""
+
+
+def of_other_sizes(access: Access, size: Term, view: LaunchView, witness: Refuted) -> bool:
+    """Whether memory is made of other sizes than those that the data are tested against and multiplied by; where all
+    are numbers, whether the place of the ``witness`` is far beyond it."""
     images = dict(view.images)
     own = {symbol for symbol in symbols(access.offset) if symbol.kind is SymbolKind.PARAM}
     own |= {s for one in tested_data(access) for form in one.most for atom in form.atoms for s in symbols(atom)}
@@ -185,4 +190,6 @@ def of_other_sizes(access: Access, size: Term, view: LaunchView) -> bool:
     own |= {s for loop in placing if loop.condition is not None for s in symbols(loop.condition)}
     reached = {symbol for one in own if one in images for symbol in symbols(images[one])}
     made = set(symbols(size))
+    if not own and not made:
+        return witness.first.offset >= FAR * (witness.extent or 0)
     return not reached & made or bool(reached - made)

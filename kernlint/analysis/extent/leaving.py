@@ -185,34 +185,44 @@ def _said_by(kernel: Trace) -> Iterator[Term]:
 
 
 def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | None:
-    """``offset`` with a number that data choose at the largest value that a clamp between numbers or a test leaves it,
-    where that is the first place beyond ``extent``; and the access without the tests of that number.
+    """``offset`` with the numbers that data choose at the largest values that clamps between numbers or tests leave
+    them, where that is the first place beyond ``extent``; and the access without the tests of those numbers.
 
-    A number that one test alone speaks of (:func:`_let_through`) may be further beyond.
+    A number alone that one test alone speaks of (:func:`_let_through`) may be further beyond.
     """
     form = polynomial(offset).coefficients
     data = [mono for mono in form if mono and any(chosen_by_data(atom) for atom in mono)]
-    if len(data) != 1 or len(data[0]) != 1 or form[data[0]] <= 0 or set(form) - {(), data[0]}:
+    if not data or any(len(mono) != 1 or form[mono] <= 0 for mono in data) or set(form) - {(), *data}:
         return None
-    atom = data[0][0]
-    about = [guard for guard in access.guards if any(_tests(part, atom) for part in conjuncts(guard.term))]
+    tops: dict[Term, int] = {}
+    about: list[Guard] = []
+    for (atom,) in data:
+        tests = [guard for guard in access.guards if any(_tests(part, atom) for part in conjuncts(guard.term))]
+        top = _top(atom, access, tests)
+        if top is None:
+            return None
+        tops[atom] = top
+        about += [guard for guard in tests if guard not in about]
+    place = sum(form[mono] * tops[mono[0]] for mono in data) + form.get((), 0)
+    further = len(data) == 1 and extent < place < extent * FAR and _let_through(access, data[0][0], about)
+    if place != extent and not further:
+        return None
+    largest = {one: const(top, one.type) for atom, top in tops.items() for one in (atom, plain(atom))}
+    if any(replaced(guard.term, largest).value == 0 for guard in access.guards if guard not in about):
+        return None
+    rest = tuple(guard for guard in access.guards if guard not in about)
+    return replaced(offset, {atom: const(top, atom.type) for atom, top in tops.items()}), replace(access, guards=rest)
+
+
+def _top(atom: Term, access: Access, about: Sequence[Guard]) -> int | None:
+    """The largest value that clamps, and the tests ``about`` it, leave a number that data choose."""
     data_of = {symbol for symbol in symbols(atom) if symbol.kind is not SymbolKind.PARAM}
     if scaled(atom) and any(data_of & set(symbols(guard.term)) for guard in access.guards if guard not in about):
         return None  # what is said of the number before it is scaled
     tops = [interval(atom, refine([guard.term for guard in about]))[1] if about else None, clamped_at(atom)]
     tests = (part for guard in about for part in conjuncts(guard.term) if _tests(part, atom))
     tops += [part.args[1].value - (part.op == "lt") for part in tests]
-    top = min((one for one in tops if one is not None), default=None)
-    if top is None:
-        return None
-    place = form[data[0]] * top + form.get((), 0)
-    if place != extent and not (extent < place < extent * FAR and _let_through(access, atom, about)):
-        return None
-    largest = {one: const(top, one.type) for one in (atom, plain(atom))}
-    if any(replaced(guard.term, largest).value == 0 for guard in access.guards if guard not in about):
-        return None
-    rest = tuple(guard for guard in access.guards if guard not in about)
-    return replaced(offset, {atom: const(top, atom.type)}), replace(access, guards=rest)
+    return min((one for one in tops if one is not None), default=None)
 
 
 FAR = 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from tests.rules.marked import findings
@@ -113,3 +114,61 @@ def test_places_that_data_shift(test: str, bad: bool) -> None:
 def test_cells_that_positions_are_in(test: str, spare: int, bad: bool) -> None:
     code = CELLS.replace("TEST", test).replace("SPARE", str(spare))
     assert bool(findings(WrongBoundsGuard, code)) is bad
+
+
+SPECTRA = """
+#include <cuda_runtime.h>
+#define PANELS 12
+#define STEPS 512
+struct Hit { float x, y, energy; int panel; };
+__global__ void tally(const Hit *hits, int count, float low, float width, unsigned *spectra) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    int panel = hits[i].panel;
+    if (panel < 0 || panel >= PANELS) return;
+    int step = (int)floorf((hits[i].energy - low) / width);
+    if (step < 0 || TEST) return;
+    atomicAdd(&spectra[panel * STEPS + step], 1u);
+}
+void run(const Hit *hits, int count, float low, float width) {
+    unsigned *spectra;
+    if (cudaMalloc(&spectra, ROWS * STEPS * sizeof(unsigned)) != cudaSuccess) return;
+    tally<<<(count + 255) / 256, 256>>>(hits, count, low, width, spectra);
+    cudaFree(spectra);
+}
+"""
+
+TALLY = """
+#define PANELS 12
+#define STEPS 64
+__global__ void tally(const int *panels, const int *steps, int count, unsigned *spectra) {
+    __shared__ unsigned own[PANELS * STEPS];
+    for (int k = threadIdx.x; k < PANELS * STEPS; k += blockDim.x) own[k] = 0;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) {
+        int panel = panels[i], step = steps[i];
+        if (panel >= 0 && panel < PANELS && step >= 0 && TEST) atomicAdd(&own[panel * STEPS + step], 1u);
+    }
+    __syncthreads();
+    for (int k = threadIdx.x; k < PANELS * STEPS; k += blockDim.x) atomicAdd(&spectra[k], own[k]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "test, rows, bad",
+    [
+        ("step > STEPS", "PANELS", True),
+        ("step >= STEPS", "PANELS", False),
+        ("step > STEPS", "(PANELS + 1)", False),
+        ("step >= 1 << 16", "PANELS", False),  # a mark, and no limit of places
+    ],
+)
+def test_tables_of_a_constant_size(test: str, rows: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, SPECTRA.replace("TEST", test).replace("ROWS", rows))) is bad
+
+
+@pytest.mark.parametrize("test, bad", [("step <= STEPS", True), ("step < STEPS", False), ("step <= 9999", False)])
+def test_tables_of_the_block(test: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, TALLY.replace("TEST", test))) is bad
