@@ -31,6 +31,10 @@ class Uniformity(IntEnum):
 CUT_SHORT = "expression too large"
 """The reason of the unknown that stands for a term of more nodes than are kept: it is made of whatever that was."""
 
+SHIFTED_OUT = "a shift by more bits than there are"
+"""The reason of the unknown that stands for a shift by a constant below zero or not below the width: undefined in C,
+and of no use in numbers as large as Python's."""
+
 
 class SymbolKind(Enum):
     """What a symbol stands for."""
@@ -287,6 +291,8 @@ def binary(op: str, a: Term, b: Term, type_: Type) -> Term:
             folded = _of_choice(op, a, b)
         if folded is not None:
             return folded
+    if op in ("shl", "shr") and b.op == "const" and isinstance(type_, IntType) and not 0 <= b.args[0] < type_.bits:
+        return _anything(SHIFTED_OUT, (a, b), type_)
     return _make(op, (a, b), type_)
 
 
@@ -316,10 +322,13 @@ def _of_choice(op: str, a: Term, b: Term) -> Term | None:
 
 def _make(op: str, args: tuple[Any, ...], type_: Type) -> Term:
     term = Term(op, args, type_)
-    if term.size > MAX_SIZE:
-        level = max((leaf.uniformity for leaf in symbols(term)), default=Uniformity.GRID)
-        return unknown(CUT_SHORT, type_, level)
-    return term
+    return term if term.size <= MAX_SIZE else _anything(CUT_SHORT, (term,), type_)
+
+
+def _anything(reason: str, parts: tuple[Term, ...], type_: Type) -> Term:
+    """A symbol of which nothing is known, the same for the threads for which the terms ``parts`` are."""
+    level = max((leaf.uniformity for part in parts for leaf in symbols(part)), default=Uniformity.GRID)
+    return unknown(reason, type_, level)
 
 
 def _identity(op: str, a: Term, b: Term, type_: IntType) -> Term | None:  # noqa: C901 - a table of laws, one line each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -111,9 +112,14 @@ def test_identities() -> None:
     assert cast(cast(X.term, I32), I8) == X.term
 
 
-def test_a_shift_by_the_width_is_not_folded() -> None:
-    assert binary("shl", const(1, I32), const(32, I32), I32).op == "shl"
-    assert binary("shl", const(1, I32), const(31, I32), I32).value == -(1 << 31)
+@pytest.mark.parametrize("count", [-1, 32, 1 << 40])
+@pytest.mark.parametrize("op", ["shl", "shr"])
+def test_a_shift_by_the_width_or_less_than_nothing_is_anything(op: str, count: int) -> None:
+    for shifted in (const(1, I32), X.term):
+        term = binary(op, shifted, const(count, U64 if count > 0 else I32), I32)
+        assert term.value is None and polynomial(term).coefficients
+        assert term.symbol is not None
+        assert term.symbol.uniformity is (shifted.symbol.uniformity if shifted.symbol else Uniformity.GRID)
 
 
 def test_a_float_comparison_is_not_turned_round() -> None:

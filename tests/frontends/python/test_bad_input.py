@@ -77,3 +77,13 @@ def test_recursion_ends() -> None:
     code = "@cuda.jit(device=True)\ndef f(v):\n    return f(v - 1) if v > 0 else 0\n"
     outcome = checked(f"{HEAD}{code}@cuda.jit\ndef k(x):\n    x[0] = f(3)\n")
     assert outcome.kernels == 1 and not outcome.lost
+
+
+@pytest.mark.parametrize("size", ["1 << (1 << 60)", "2 ** (2 ** 40)", "n << -1", "n >> 500", "f(1 << 50)", "10 ** 400"])
+def test_sizes_beyond_all_numbers_cost_no_rule(size: str) -> None:
+    made = f"def f(n):\n    return 2 ** n\n\nH = {size}\ny = cuda.device_array(H)\n"
+    launches = "k[H, 32](y)\nk[1, H](y)\nk[(1, 2, H), 64](y)\n"
+    index = f"i + ({size.replace('f(', '2 ** (')})"
+    inside = f"@cuda.jit\ndef odd(x, n):\n    i = cuda.threadIdx.x\n    x[{index}] = i << 70\n"
+    outcome = checked(HEAD + "N = 1\n" + KERNEL + made + launches + inside)
+    assert (outcome.kernels, loud(outcome)) == (2, [])
