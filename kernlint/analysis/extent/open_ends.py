@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.around_stored import Around, around_stored
 from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
+from kernlint.analysis.extent.interpolated import Interpolated, interpolated
 from kernlint.analysis.extent.moved_on import MovedOn, moved_on
 from kernlint.analysis.extent.neighbour_steps import BesideRow, neighbour_steps
 from kernlint.analysis.extent.one_sided import OneSided, one_sided
@@ -14,7 +15,7 @@ from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbo
 from kernlint.analysis.extent.tested_beside import Beside, tested_beside
 from kernlint.source import Span
 
-OpenEnd = OneSided | HalfClamped | Sampled | Beside | BesideRow | MovedOn | Around | OpenCoordinate
+OpenEnd = OneSided | HalfClamped | Sampled | Beside | BesideRow | MovedOn | Around | Interpolated | OpenCoordinate
 
 
 def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
@@ -27,6 +28,7 @@ def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
         *facts[neighbour_steps],
         *facts[moved_on],
         *facts[around_stored],
+        *facts[interpolated],
         *facts[open_coordinates],
     )
     wrong = {(one.access.root, one.guard.span) for one in facts[overreach]} if facts[open_coordinates] else set()
@@ -48,6 +50,7 @@ open_ends = KernelAnalysis(
         neighbour_steps,
         moved_on,
         around_stored,
+        interpolated,
         open_coordinates,
         overreach,
     ),
