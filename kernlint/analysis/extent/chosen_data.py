@@ -184,7 +184,8 @@ def of_other_sizes(access: Access, size: Term, view: LaunchView, witness: Refute
     """Whether memory is made of other sizes than those that the data are tested against and multiplied by; where all
     are numbers, whether the place of the ``witness`` is far beyond it."""
     images = dict(view.images)
-    own = {symbol for symbol in symbols(access.offset) if symbol.kind is SymbolKind.PARAM}
+    atoms = [atom for atom in polynomial(access.offset).atoms if not _from_data(atom)]
+    own = {symbol for atom in atoms for symbol in symbols(atom) if symbol.kind is SymbolKind.PARAM}
     own |= {s for one in tested_data(access) for form in one.most for atom in form.atoms for s in symbols(atom)}
     placing = (loop for loop in access.loops if loop.counter in symbols(access.offset))
     own |= {s for loop in placing if loop.condition is not None for s in symbols(loop.condition)}
