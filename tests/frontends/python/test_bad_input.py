@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kernlint.frontends.clang.python.spelling import spellings
 from kernlint.policy.config import Config
 from kernlint.policy.selection import Selection
 from kernlint.registry import load
@@ -87,3 +88,24 @@ def test_sizes_beyond_all_numbers_cost_no_rule(size: str) -> None:
     inside = f"@cuda.jit\ndef odd(x, n):\n    i = cuda.threadIdx.x\n    x[{index}] = i << 70\n"
     outcome = checked(HEAD + "N = 1\n" + KERNEL + made + launches + inside)
     assert (outcome.kernels, loud(outcome)) == (2, [])
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "print >>f, 'x'",
+        "exec 'y = 1' in {}",
+        "if n <> 3: raise ValueError, 'bad'",
+        "t = `n`",
+        "t = 0777L",
+        "t = ur'abc'",
+        "t = lambda (a, b): a + b",
+        "try: pass\nexcept (OSError, ValueError), e: print e",
+    ],
+)
+def test_what_is_no_longer_python_is_read(statement: str) -> None:
+    kept = "T = '''<> ` 0777 lambda (a): ur'''\nU = 1.05 + 1e-05 + 00.5  # <> `\n"
+    outcome = checked(f"{HEAD}N = 3\nprint 'go'\n{statement}\n{kept}{KERNEL}")
+    assert (outcome.kernels, loud(outcome)) in ((1, []), (1, ["line 4: what exec makes is not analysed"]))
+    text, today = spellings(f"{statement}\n{kept}")
+    assert len(text) == len(today) and today.endswith(kept)
