@@ -263,7 +263,7 @@ class SwappedAxes(Rule):
         size = access.size or 1
         for slow_guard, slow, slow_bound, extent in bounds:
             for fast_guard, fast, fast_bound in (*((g, i, b) for g, i, b, _ in bounds), *clamped):
-                if slow_bound == fast_bound or slow == fast or _is_rows(fast, slow_bound):
+                if (slow_bound - fast_bound).constant is not None or slow == fast or _is_rows(fast, slow_bound):
                     continue
                 if fast_guard is not None and _counts(fast_guard) and not _counts(slow_guard):
                     continue  # a thread goes through some of its row

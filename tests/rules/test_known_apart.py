@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from kernlint import registry
+from kernlint.analysis.trace.memory import size_term
+from kernlint.tree.types import F32, ArrayType
 from tests.project.test_own_headers import check, codes
 from tests.rules.marked import assert_marked, findings
 
@@ -230,3 +232,64 @@ def test_a_constructor_that_binds_reads_nothing(tmp_path: Path) -> None:
     assert "KL103" not in codes(check(tmp_path, "keep.cu"))
     (tmp_path / "keep.cu").write_text(OF_WORDS % "if (a[blockIdx.x * pitch + t] > 0.0) return;")
     assert "KL103" in codes(check(tmp_path, "keep.cu"))
+
+
+ROWS_OF_THE_BUILD = """\
+__kernel void gather(__global const float *in, __global float *out) {
+    const size_t t = get_local_id(1);
+    size_t i, j;
+    __local float part[GROUP][3][2];
+    for (j = 0; j < 3; ++j) {
+        part[t%s][j][0] = in[get_global_id(1) * 6 + j];%s
+        part[t][j][1] = in[get_global_id(1) * 6 + 3 + j];
+    }
+    %s
+    if (t == 0)
+        for (i = 1; i < GROUP; ++i)
+            for (j = 0; j < 3; ++j) out[get_group_id(1)] += part[i][j][0] - part[i][j][1];%s
+}
+"""
+
+
+def test_no_index_leaves_rows_whose_length_the_build_says():
+    rule, barrier = RULES.get("KL201"), "barrier(CLK_LOCAL_MEM_FENCE);"
+    assert_marked(rule, ROWS_OF_THE_BUILD % ("", "", barrier, ""), "opencl")
+    assert_marked(rule, ROWS_OF_THE_BUILD % (" / 2", "  // bad", barrier, ""), "opencl")
+    assert_marked(rule, ROWS_OF_THE_BUILD % ("", "", "", "  // bad"), "opencl")
+    lengths = [size_term(kind) for kind in (F32, ArrayType(F32, None), ArrayType(ArrayType(F32, None), None))]
+    assert len(set(lengths)) == 3
+
+
+SYMMETRIC = """\
+__global__ void product(float *s, const float *x, int m, int n) {
+    const int a = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a < m - 1)
+        for (int b = a + 1; b < m; ++b) {
+            float sum = 0.0f;
+            for (int i = 0; i < n; ++i) sum += x[i * m + a] * x[i * m + b];
+            s[a * m + b] = sum;
+            s[b * m + a] = sum;
+        }
+}
+"""
+
+
+def test_all_but_the_last_are_no_other_extent():
+    assert_marked(RULES.get("KL403"), SYMMETRIC)
+
+
+STAGGERED = """\
+__global__ void top(float *out, const float *q, int nx, int ny, const float *b) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0 || i >= nx - 1) return;
+    int u, v = i + (nx - 1) * ny;
+    out[v] = q[v + 1] * (q[i] + q[i + nx - 1]) - q[v - 1] * (q[i - 1] + q[i + nx - 2]) + b[i + nx - 1];
+    u = i + (ny - 2) * (nx - 1);
+    v = i + (nx - 1) * ny + (ny - 2) * nx;
+    out[v] = (q[v] + q[v + 1]) * (q[u] + q[u + nx - 1]) - (q[v - 1] + q[v]) * (q[u - 1] + q[u + nx - 2]) + q[v - nx];
+}
+"""
+
+
+def test_a_product_of_sizes_less_one_has_a_number_of_its_own():
+    assert_marked(RULES.get("KL102"), STAGGERED)

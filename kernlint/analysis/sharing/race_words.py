@@ -18,6 +18,7 @@ from kernlint.prove.query import Actor, Refuted
 from kernlint.symbolic.show import out_of_sight
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Scope
+from kernlint.tree.types import ArrayType
 
 
 def severity(replayed: Replayed | None, pair: Pair, found: Refuted, *, seen: bool = True) -> Severity:
@@ -83,6 +84,9 @@ def cell(access: Access, offset: int) -> str:
         return f"pixel ({', '.join(map(str, pixel(root, offset)))}) of {root.name}"
     if root.extent is not None and root.extent == root.element.size:
         return root.name
+    inner = root.decl.type.element if root.decl is not None and isinstance(root.decl.type, ArrayType) else None
+    if isinstance(inner, ArrayType) and inner.size is None:
+        return f"an element of {root.name}"  # how long its rows are the build says
     index = element(access, offset)
     name = root.holder.name if root.holder is not None and file_pointer(root.holder) else root.name
     return name if index is None else f"{name}[{index}]"

@@ -53,12 +53,13 @@ from kernlint.tree.types import (
 
 
 def size_term(type_: Type) -> Term:
-    """Size of ``type_`` in bytes; a symbol of at least 1 when it is not known."""
+    """Size of ``type_`` in bytes; a symbol of at least 1 when it is not known.  Rows of an array that are as long as
+    the build says are so long that no index leaves them."""
     size = type_.size
     if size is not None:
         return const(size)
-    if isinstance(type_, ArrayType) and type_.extent is not None:
-        return binary("mul", size_term(type_.element), const(type_.extent), I64)
+    if isinstance(type_, ArrayType):
+        return binary("mul", size_term(type_.element), const(LONG if type_.extent is None else type_.extent), I64)
     name = type_.spelling if isinstance(type_, OpaqueType) else type(type_).__name__
     key = f"sizeof({name})"
     symbol = _SIZES.get(key)
@@ -68,6 +69,9 @@ def size_term(type_: Type) -> Term:
 
 
 _SIZES: dict[str, Symbol] = {}
+
+LONG = 1 << 14
+"""Elements of a row whose length is not known."""
 
 
 def advance(pointer: PointerValue, count: Term, element: Type) -> PointerValue:

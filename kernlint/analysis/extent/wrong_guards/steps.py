@@ -50,6 +50,8 @@ def neighbours(
             support = supports.get(best.size)
             if support is None or _tested_in_row(one.access) or _tested_otherwise(one.access, dimension):
                 continue
+            if _multiplied_out(best.size):
+                continue
             if support.root is not one.access.root and _meant(dimension, context):
                 continue
             if one.access.writes:
@@ -74,6 +76,13 @@ def neighbours(
                 support,
             )
             break
+
+
+def _multiplied_out(size: Polynomial) -> bool:
+    """Whether a size is a product of others with something taken away, ``(rows - 1) * (columns - 1)``: the number that
+    comes out of it is a part of the size, and no step past its end."""
+    products = any(len(mono) > 1 for mono in size.coefficients)
+    return products and any(len(mono) == 1 and value < 0 for mono, value in size.coefficients.items())
 
 
 def _tested_in_row(access: Access) -> bool:
