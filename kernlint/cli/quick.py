@@ -17,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_OPTIONS = ("--no-cache", "-q", "--quiet")
+_OPTIONS = ("--no-cache", "-q", "--quiet", "-v", "--verbose", "--exit-zero")
+"""Options that change nothing else of such a run."""
 
 
 def check(args: Sequence[str]) -> bool | Files:
