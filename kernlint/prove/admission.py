@@ -31,13 +31,13 @@ MODES = 3
 REMEMBERED = 4096
 """Questions of which the answers are kept."""
 
-REMEMBERED_WAYS = 64
+REMEMBERED_WAYS = 1024
 """Launches of which the ranges are kept."""
 
-REMEMBERED_CHECKS = 32
+REMEMBERED_CHECKS = 1024
 """Checks of hosts of which the ranges are kept."""
 
-REMEMBERED_SIZES = 64
+REMEMBERED_SIZES = 1024
 """Launches with sizes of which the ranges are kept."""
 
 BLOCKS_REMEMBERED = 64

@@ -8,6 +8,7 @@ whether a launch in sight that is bounded by *numbers* lets it leave its type.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
@@ -42,6 +43,9 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.tree.types import BOOL, I64, IntType
+
+REMEMBERED = 256
+"""Facts of which the ranges are kept."""
 
 SEVERAL = 4
 """Launches that are looked at."""
@@ -219,9 +223,15 @@ class Reach:
         if key not in self._known:
             # What is tested of a product in 32 bits does not bound its factors: it may have wrapped.
             facts = [fact for fact in side(access).facts if not _may_wrap(fact)]
-            found = narrowed((*facts, *self._within, *(way.relations if way is not None else ())), {})
+            found = _ranges_of((*facts, *self._within, *(way.relations if way is not None else ())))
             self._known[key] = found and _told_of_sizes(access, found)
         return self._known[key]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _ranges_of(facts: tuple[Term, ...]) -> Narrowing | None:
+    """The ranges that facts leave: many places of a kernel stand under the same, and each is made of several parts."""
+    return narrowed(facts, {})
 
 
 def _at_most(
@@ -244,7 +254,7 @@ def _at_most(
         for low, high in ((const(0, I64), cast(one.term, I64)), (cast(one.term, I64), const(largest, I64)))
     ]
     bounds += zero
-    first = narrowed((*(fact for fact in facts if not _may_wrap(fact)), *bounds), {})
+    first = _ranges_of((*(fact for fact in facts if not _may_wrap(fact)), *bounds))
     if first is None:
         return None
     # A product in 32 bits that fits where sizes are as they are said to be bounds its factors.
@@ -260,7 +270,7 @@ def _at_most(
         if not rooted.covers(part):
             return None
         bounds += [binary("le", cast(one.term, I64), const(most[one], I64), BOOL) for one in pitch]
-    ranges = narrowed((*kept, *bounds), {})
+    ranges = _ranges_of((*kept, *bounds))
     if ranges is None or exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
         return None
     found = _largest(access, part, ranges)
@@ -282,7 +292,7 @@ def _past_the_test(
         return None
     facts = [test for test in tests if not _may_wrap(test)]
     bounds = [binary("le", cast(one.term, I64), const(largest, I64), BOOL) for one, largest in most.items()]
-    ranges = narrowed((*facts, *within, *way.relations, *bounds), {})
+    ranges = _ranges_of((*facts, *within, *way.relations, *bounds))
     known = frozenset(fact for fact in facts if not set(symbols(fact)) & {*BLOCK, *THREAD})
     if ranges is None or not Rooted(access, way, frozenset(most), known).covers(part):
         return None
@@ -309,6 +319,7 @@ def _first_of_all(
     return _at_most(access, rest, way, most, within, zero)
 
 
+@lru_cache(maxsize=4096)
 def _may_wrap(fact: Term) -> bool:
     """Whether a truth speaks of a product of variables, or of the block's index and a number, in fewer than 64 bits."""
     return any(

@@ -131,12 +131,21 @@ class Configured:
                 changes = {**best, **changes}
                 if changes in tried or self.cost.spent():
                     continue
-                if best == before or self.readings[0][0].losses:
+                if best == before or (self.readings[0][0].losses and self._names(changes, best)):
                     tried.append(changes)
                     best = self._better(changes) or best
             if best == before:
                 break
         return best
+
+    def _names(self, changes: Changes, best: Changes) -> bool:
+        """Whether what is compiled under the changes gives a name that is unknown under the ``best`` ones so far:
+        another value of a macro may but give the names once more that are known by now."""
+        first = self.readings[0][0]
+        naming = self.uncompiled.that_name(first.skipped, first.unknown, first.found)
+        naming += self._defining(first.unknown, best)
+        active = self.search.outcome(changes).active
+        return any(branch in active for branch in naming)
 
     def _words(self) -> Changes:
         """Words of the host for macros that names which are unknown are made of: the source's types, or what its types
