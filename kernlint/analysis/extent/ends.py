@@ -41,7 +41,8 @@ class End:
     """One end of a coordinate.  ``kept``: nothing gets past it.  ``doubts``: truths that may keep it and are not
     understood; ``bounded``: what it is made of may.  ``guard``: the test that keeps it, by its ``part``; ``exact``: it
     lets the first, or last, place through and none beyond it.  ``reach``: how far below 0, or past ``size`` - 1, the
-    test lets the coordinate get (None: no test); ``sizes``: of all tests."""
+    test lets the coordinate get (None: no test); ``sizes``: of all tests; ``limits``: what they keep it below, where no
+    other test speaks of data."""
 
     kept: bool
     doubts: frozenset[Term] = frozenset()
@@ -52,6 +53,7 @@ class End:
     reach: int | None = None
     sizes: tuple[Polynomial, ...] = ()
     part: Term | None = None
+    limits: tuple[Polynomial, ...] = ()
 
     def open(self, known: Container[Term] = ()) -> bool:
         """Whether nothing keeps it, surely; truths that are ``known`` do not."""
@@ -81,11 +83,18 @@ def _moving(form: Polynomial) -> Polynomial:
 def tested_forms(access: Access) -> tuple[Polynomial, ...]:
     """The sums that move of which comparisons speak, and their opposites; what loops count alone is none."""
     found: dict[Polynomial, None] = {}
-    for truth in _truths(access.guards, polynomial(access.offset)):
-        form = _moving(truth.left)
+    whole = polynomial(access.offset)
+    inside_ = {atom for atom in whole.atoms if moves(atom)}
+    for truth in _truths(access.guards, whole):
+        form = _part(truth.left, inside_)
         if form.coefficients and not _counts(truth):
             found[form] = found[-form] = None
     return tuple(found)
+
+
+def _part(form: Polynomial, own: set[Term]) -> Polynomial:
+    """What of a sum is made of some of ``own``: the rest is what that is compared with, be it a number from memory."""
+    return Polynomial({mono: value for mono, value in form.coefficients.items() if not own.isdisjoint(mono)})
 
 
 def _truths(guards: tuple[Guard, ...], form: Polynomial) -> tuple[Truth, ...]:
@@ -152,7 +161,7 @@ def coordinates(access: Access, forms: Iterable[Polynomial]) -> tuple[Coordinate
         own = set((pitch * form).coefficients)
         if any(own < other for other in covered) or not _whole(whole, form, pitch, parts):
             continue
-        fixed = _fixed(whole, pitch, list(parts.values()))
+        fixed = _fixed(whole, pitch, list(parts.values()), _added(access, form))
         if fixed is None:
             continue
         last = number(extra) if pitch == number(1) else number(0)
@@ -162,23 +171,44 @@ def coordinates(access: Access, forms: Iterable[Polynomial]) -> tuple[Coordinate
 
 def _whole(whole: Polynomial, form: Polynomial, pitch: Polynomial, parts: dict[Polynomial, Polynomial]) -> bool:
     """Whether nothing else moves by the same pitch but what is a coordinate of its own."""
-    ((sizes, _),) = pitch.coefficients.items()
+    ((sizes, times),) = pitch.coefficients.items()
     others = {
         mono for other, by in parts.items() if other != form and by != pitch for mono in (by * other).coefficients
     }
     own = (pitch * form).coefficients
     return not any(
-        mono not in own and mono not in others and any(map(moves, mono)) and factor_of(mono) == sizes
-        for mono in whole.coefficients
+        mono not in own and mono not in others and factor_of(mono) == sizes and not _within(mono, value, times)
+        for mono, value in whole.coefficients.items()
+        if any(map(moves, mono))
     )
 
 
-def _fixed(whole: Polynomial, pitch: Polynomial, pitches: Sequence[Polynomial]) -> Polynomial | None:
+def _within(mono: Monomial, value: int, times: int) -> bool:
+    """Whether a number is added that may be a place within ``times`` elements."""
+    return 0 < value < times and all(
+        (interval(atom)[0] or 0) >= 0 and interval(atom)[0] is not None for atom in mono if moves(atom)
+    )
+
+
+def _added(access: Access, form: Polynomial) -> set[int]:
+    """The numbers that tests add to a sum: of ``x + 1 < w`` that is 1."""
+    sides = (side for truth in _truths(access.guards, form) for side in truth.part.args if truth.part.op in _ORDER)
+    found = ((polynomial(side) - form).constant for side in sides)
+    return {more for more in found if more is not None}
+
+
+_ORDER = frozenset({"lt", "le"})
+
+
+def _fixed(whole: Polynomial, pitch: Polynomial, pitches: Sequence[Polynomial], added: set[int]) -> Polynomial | None:
     """What arguments and numbers add to a coordinate: of what does not move, the multiples of its pitch that are none
-    of a larger one's; None where a number may be a place within an element of the pitch."""
+    of a larger one's; None where a number may be a place within an element of the pitch.  ``added``: numbers that
+    tests add to it, one of which it is where that leaves a place within an element."""
     ((sizes, times),) = pitch.coefficients.items()
-    if times > 1 and whole.coefficients.get(sizes) and not any(_larger(pitch, one) for one in pitches):
-        return None
+    within = whole.coefficients.get(sizes, 0)
+    if times > 1 and within and not any(_larger(pitch, one) for one in pitches):
+        meant = [one for one in added if not sizes and 0 <= within - one * times < times]
+        return number(meant[0]) if meant else None
     rows = (factor_of(mono) for mono in whole.coefficients if any(map(moves, mono)))
     every = dict.fromkeys((*pitches, *(Polynomial({row: 1}) for row in rows if row)))
     larger = [one for one in every if _larger(one, pitch)]
@@ -247,16 +277,22 @@ def _not_negative(known: Iterable[Truth]) -> Iterator[tuple[Polynomial, Truth]]:
 
 def _high(access: Access, moving: Polynomial, last: Polynomial, doubts: frozenset[Term]) -> End:
     found: list[tuple[int, Polynomial, Truth]] = []
+    own = {atom for atom in polynomial(access.offset).atoms if moves(atom)} | _own(moving)
     for truth in _truths(access.guards, moving):
         rest = truth.left + moving
-        if _moving(truth.left).coefficients and not _moving(rest).coefficients:
+        if _part(truth.left, own).coefficients and not _part(rest, own).coefficients:
             size = rest + last + number(1)
             beyond = size.coefficients.get((), 0)
             found.append((beyond, size - number(beyond), truth))
     if found:
+        given = [one for one in found if not _moving(one[1]).coefficients]
+        every, found = found, given or found
         beyond, size, best = min(found, key=lambda one: one[0])
+        data = any(one not in given and one[2].guard is not best.guard for one in every)
         sizes = tuple(dict.fromkeys(one for _, one, _ in found))
-        return End(True, frozenset(), False, best.guard, beyond == 0, size, beyond, sizes, best.part)
+        limits = () if data else tuple(dict.fromkeys(one + number(more) for more, one, _ in given))
+        exact = beyond == 0 and bool(given)
+        return End(True, doubts, False, best.guard, exact, size, beyond, sizes, best.part, limits)
     most = _least(-(moving + last))
     return End(False, doubts, _bounded(moving) or (most is not None and -most < LARGE))
 
@@ -297,11 +333,14 @@ def _own(moving: Polynomial) -> set[Term]:
 def _asked_else(access: Access, moving: Polynomial) -> Iterator[Term]:
     """What else than how it compares with what does not move is asked of what a coordinate is made of."""
     own = _own(moving)
+    beside = {atom for atom in polynomial(access.offset).atoms if moves(atom)} - own
     inner = frozenset(part for atom in own for part in inside(atom))
-    known = {truth.part for truth in truths_of_wholes(access.guards, own)}
+    known = {truth.part for truth in truths_of_wholes(access.guards, {*own, *polynomial(access.offset).atoms})}
     for guard in access.guards:
         for part in conjuncts(guard.term) if guard.kind is not GuardKind.AFTER_LOOP else ():
             about = _about(part)
+            if part.op in ("lt", "le") and all(atom in beside for atom in about if moves(atom)):
+                continue  # of other coordinates
             kinds = [symbol for atom in about for symbol in symbols(atom)]
             if any(symbol.kind in OPAQUE for symbol in kinds) or any(
                 _made_at(symbol.origin, own) for symbol in kinds if symbol.kind is SymbolKind.LOAD

@@ -2,7 +2,8 @@
 
 Two say so.  Another coordinate *of the same index*, made in the same way (``oy * stride - pad + ky`` beside ``ox *
 stride - pad + kx``), is kept at that end by a test or a clamp: who asks there knows of places outside.  Or *another
-access to the array* is kept at that end of the very coordinate, and this one lies as far out, or farther.
+access to the array* is kept at that end of the very coordinate, and this one lies as far out, or farther.  What tests
+let get past is told with them (`let_past.py`).
 
 Silent where anything else is asked of what the coordinate is made of, or of data, and where the other one is kept
 farther inside than its last place: what is known of it then is no end of the array.
@@ -29,6 +30,7 @@ from kernlint.analysis.extent.ends import (
     factor_of,
     tested_forms,
 )
+from kernlint.analysis.extent.let_past import TESTS, Coordinates, crossed, of_launches, of_rows, of_sizes
 from kernlint.analysis.extent.limits import counter_ranges, elements
 from kernlint.analysis.extent.places import chosen, moves
 from kernlint.analysis.extent.told import Told
@@ -39,6 +41,7 @@ from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, divided, number, term_of
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import FloatType
 
@@ -47,24 +50,55 @@ MOST = 96
 
 _DATA = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN})
 _GRID = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
-_TESTS = frozenset({GuardKind.BRANCH, GuardKind.SHORT, GuardKind.EXIT, GuardKind.SKIP})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenCoordinate:
     """An ``access`` at a coordinate that is open at one end; ``below``: that end is 0.  ``guard``: the test of the
-    other coordinate, or of the ``other`` access."""
+    other coordinate, or of the ``other`` access.  ``row``: how many places its row has, where that says that it ends
+    there; ``part``: the test that lets it get past."""
 
     access: Access
     other: Access
     guard: Guard | None
     below: bool
+    row: Polynomial | None = None
+    count: Polynomial | None = None
+    tested: Guard | None = None
 
     @property
     def told(self) -> Told:
         """What is wrong, in words."""
         may, how = ("negative", "is not negative") if self.below else ("too large", "is below its end")
         where = "below 0" if self.below else "past its end"
+        if self.row is not None:
+            return Told(
+                f"{element(self.access)} is {verb(self.access)} at a place that may be past the end of its row of "
+                f"{words(term_of(self.row))}, as the test before it lets it be",
+                [Related(self.guard.span, "this test lets it through")] if self.guard is not None else [],
+                "the data hold as much as the test lets through",
+                "test against the length of the row",
+            )
+        if self.count is not None:
+            size = words(term_of(self.count))
+            return Told(
+                f"{element(self.access)} is {verb(self.access)} for item {size} too, and the launch is made for {size} "
+                "items: the test is off by one",
+                [Related(self.guard.span, "this test lets it through")] if self.guard is not None else [],
+                "the launch has threads to spare",
+                f"test against {size}",
+            )
+        if self.tested is not None and self.guard is not None:
+            return Told(
+                f"{element(self.access)} is {verb(self.access)} at a coordinate that may be too large: for another "
+                "access to the array it is kept below its end, and here a test lets more through",
+                [
+                    Related(self.guard.span, f"for {element(self.other)}, this is asked"),
+                    Related(self.tested.span, "this test lets more through"),
+                ],
+                "there are coordinates between the two ends",
+                "test this coordinate as the other one is",
+            )
         if self.other is self.access:
             why = "another one of the index, made in the same way, is kept inside at that end, and this one by nothing"
             remark = f"that the other coordinate {how} is asked here"
@@ -257,28 +291,32 @@ def _weaker(mine: End, theirs: End, below: bool, known: frozenset[Term]) -> bool
     return not below and mine.size is not None and mine.size == theirs.size and (mine.reach or 0) > 0
 
 
-def _of_array(group: Sequence[Access]) -> Iterator[tuple[Coordinate, Coordinate, bool]]:
+def _coordinates_of(group: Sequence[Access]) -> Coordinates:
     forms = tuple(dict.fromkeys(form for access in group for form in tested_forms(access)))
-    if not forms:
-        return
-    every = {access: coordinates(access, forms) for access in group}
+    return {access: coordinates(access, forms) for access in group} if forms else {}
+
+
+def _of_array(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate, bool]]:
     known: dict[tuple[Polynomial, Polynomial, bool], list[Coordinate]] = {}
     for found in every.values():
         for one in found:
             for below in (True, False):
                 end = one.end(below)
-                if end.kept and end.exact and end.guard is not None and end.guard.kind in _TESTS:
+                if end.kept and end.exact and end.guard is not None and end.guard.kind in TESTS:
                     known.setdefault((one.moving, one.pitch, below), []).append(one)
     for access, found in every.items():
         for one in found:
             for below in (True, False):
-                if not below and _of_grid(one):
-                    continue  # threads past the end are looked for elsewhere
                 for other in known.get((one.moving, one.pitch, below), ()):
                     apart = (one.fixed - other.fixed).constant
                     if apart is None or (apart > 0 if below else apart < 0) or other.access is access:
                         continue
                     mine, theirs = one.end(below), other.end(below)
+                    if not below and apart == 0 and crossed(one, other, found):
+                        yield one, other, below
+                        break
+                    if not below and _of_grid(one):
+                        continue  # threads past the end are looked for elsewhere
                     if theirs.guard in access.guards:
                         continue  # a neighbour of the place that the test is made for
                     known_ = frozenset(part for guard in other.access.guards for part in conjuncts(guard.term))
@@ -296,15 +334,32 @@ def _of(facts: Facts) -> Iterator[OpenCoordinate]:
         if access.root.kind is not RootKind.VARIABLE and access.guards and access.size:
             key = (access.offset, tuple(guard.term for guard in access.guards), access.writes)
             groups.setdefault(access.root, {}).setdefault(key, access)
+    context = facts[launch_context]
     for found in groups.values():
         group = list(found.values())[:MOST]
         for access in group:
             for one, other, below in _in_index(access):
                 if _stands(one, other, below, facts):
                     yield OpenCoordinate(access, access, other.end(below).guard, below)
-        for one, other, below in _of_array(group):
+        every = _coordinates_of(group)
+        for one, other, below in _of_array(every):
             if _stands(one, other, below, facts):
-                yield OpenCoordinate(one.access, other.access, other.end(below).guard, below)
+                tested = None if below or one.high.open() else one.high.guard
+                yield OpenCoordinate(one.access, other.access, other.end(below).guard, below, tested=tested)
+        for one, other in of_sizes(every):
+            if _stands(one, other, False, facts):
+                yield OpenCoordinate(one.access, other.access, other.high.guard, False, tested=one.high.guard)
+        for access, coordinates_ in every.items():
+            for one, row in of_rows(access, coordinates_):
+                if not context.launches or not kept(_past(one, row), facts):
+                    yield OpenCoordinate(access, access, one.high.guard, False, row=row)
+            for one, count in of_launches(coordinates_, context) if not context.all_exact else ():
+                if not kept(_past(one, count), facts):
+                    yield OpenCoordinate(access, access, one.high.guard, False, count=count)
+
+
+def _past(one: Coordinate, size: Polynomial) -> Past:
+    return Past(one.access, term_of(one.moving + one.fixed), term_of(size))
 
 
 def _stands(one: Coordinate, other: Coordinate, below: bool, facts: Facts) -> bool:

@@ -81,6 +81,9 @@ def _sides(part: Term) -> Iterator[Term]:
     elif left.op == "max":
         for side in left.args:
             yield from _sides(binary(part.op, side, part.args[1], BOOL))
+    elif right.op in ("add", "sub") and (least := plain(right.args[0])).op == "min" and right.args[1].value is not None:
+        for side in least.args:  # min(a, b) + 1
+            yield from _sides(binary(part.op, left, binary(right.op, side, right.args[1], right.type), BOOL))
     else:
         yield part
 

@@ -60,7 +60,7 @@ def inclusive(
                 continue
             if size in pitches:
                 why = "it is the pitch of a dimension"
-            elif _fence(indexed, size):
+            elif _fence(indexed, size) and not _for_size(context, size):
                 continue
             elif size in supports and (found := supported(indexed, size, best.guard)) is not None:
                 if not _both_meant(one, dimension, indexed) or launched(context, size):
@@ -77,6 +77,14 @@ def inclusive(
                 why = "another kernel of the file keeps the array's places below it"
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
+
+
+def _for_size(context: LaunchContext, size: Polynomial) -> bool:
+    """Whether the launches in sight are made for as many items as a size, and none for one more.
+
+    Excused: ``offset[i]`` for ``i <= n`` in a grid for n + 1. Still bad: in a grid for n, which has a thread for the
+    last offset only where it has some to spare."""
+    return launched(context, size) and not launched_for_one_more(context, size)
 
 
 def kept_elsewhere(found: Places) -> Iterator[Overreach]:
