@@ -95,6 +95,10 @@ def _loudness(items: Iterable[FromVariant], variant: FunctionDecl) -> tuple[int,
     return rank, not variant.forced
 
 
+HOST_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".hip", ".py")
+"""Files that launch kernels of others: that one is included has to be seen."""
+
+
 def across_files(outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sources: Sources) -> list[Result]:
     """The results of all files in the order of file, place and code, a finding in a header only once.
 
@@ -119,9 +123,12 @@ def across_files(outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sou
                 kept[key] = result
     merged = []
     for key, result in kept.items():
+        header = result.finding.span.file
+        lines = [(main, _include_line(sources.get(main), header)) for main in includers.get(key, ())[:MAX_INCLUDERS]]
         extra = tuple(
-            Related(_include_line(sources.get(main), result.finding.span.file), f"included by {main}")
-            for main in includers.get(key, ())[:MAX_INCLUDERS]
+            Related(line, f"included by {main}")
+            for main, line in lines
+            if line.end or not header.endswith(HOST_SOURCES)
         )
         if extra:
             result = replace(result, finding=replace(result.finding, related=(*result.finding.related, *extra)))

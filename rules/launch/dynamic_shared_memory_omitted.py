@@ -254,13 +254,17 @@ class DynamicSharedMemoryOmitted(Rule):
             f"this launch gives {one.extent} bytes of dynamic shared memory, but {element(access)} is {verb(access)} "
             f"at byte {one.witness.first.offset}",
             Severity.ERROR if seen is not None and seen.certain and one.fixed else Severity.WARNING,
-            related=[Related(access.span, f"{element(access)} is {verb(access)} here")],
+            related=[Related(access.span, f"{element(access)} is {verb(access)} here"), *_called(launch)],
             witness=witness_of(access, one.witness, size, seen),
             fix="count all arrays in it with all their elements, in bytes",
         )
 
     def _finding(self, launch: LaunchFact, message: str, related: Related, fix: str) -> Finding:
-        return self.finding(launch.span, message, related=[related], fix=fix)
+        return self.finding(launch.span, message, related=[related, *_called(launch)], fix=fix)
+
+
+def _called(launch: LaunchFact) -> tuple[Related, ...]:
+    return tuple(Related(at, "called here") for at in launch.stack[:-3:-1])
 
 
 def _sized(root: Root) -> bool:

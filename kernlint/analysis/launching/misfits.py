@@ -274,19 +274,20 @@ def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
             yield arg.span, message, launch.stack
             return
         given, wanted = width(arg.type), width(param.type)
+        place = launch.span if node.args else arg.span  # where they are listed
         if given is None or wanted is None or isinstance(arg, Opaque):
             continue
         floats = isinstance(arg.type, FloatType) and isinstance(param.type, FloatType)
         if given < wanted or (given != wanted and (floats or node.api == FUNCTOR)):
             message = f"the variable passed for {param.name} has {given} bytes, and the kernel reads {wanted}"
-            yield launch.span, message, launch.stack
+            yield place, message, launch.stack
             return
         if not isinstance(arg, Opaque) and given == wanted and _other_kind(arg.type, param.type):
             what = "floating-point" if isinstance(arg.type, FloatType) else "whole"
             message = (
                 f"the variable passed for {param.name} is a {what} number, and the kernel reads its bits as another"
             )
-            yield launch.span, message, launch.stack
+            yield place, message, launch.stack
             return
 
 

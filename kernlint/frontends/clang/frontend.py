@@ -45,7 +45,9 @@ _OPENCL = pattern(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\b
 _OPENCL_HOST = pattern(
     rb"(?<![A-Za-z0-9])cl(?:Enqueue\w+|CreateKernel|CreateBuffer|BuildProgram|SetKernelArg|::(?:Kernel|Buffer|Program)\w*)\b"
 )
-_CUDA = pattern(rb"\b__global__\b|\b__device__\b|<< ?<|\bcudaMalloc\b|\bcudaMemcpy\b|\bcuda[A-Z]\w+\s*\(")
+_CUDA = pattern(
+    rb"\b__global__\b|\b__device__\b|<< ?<|\bcuda[A-Z]\w+\s*\(|\bcu(?:Ctx|Func|Launch|Library|Mem|Module)[A-Z]\w*\s*\("
+)
 _LAUNCH = pattern(rb"\b(?:pyopencl|pycuda|cupy|cuda\.core|cuda\.bindings)\b")
 
 
