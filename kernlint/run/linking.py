@@ -24,6 +24,10 @@ MOST = 6
 BYTES = 100_000
 """Bytes of such files, headers aside."""
 
+MAKERS = 3
+"""Files that may fill objects of one structure beyond which nothing is made of it."""
+
+_MAKES = rb"[aA]lloc|Buffer|\bNAME::"
 _DEFINED = rb"^(?![ \t]*(?:return|else|if|while|case)\b)[^\n#;(){}=]*\bNAME\s*\([^;{}]*\)[^;{}]*\{"
 _CALLED = rb"\bNAME\s*\("
 
@@ -53,6 +57,30 @@ class ProjectLinks:
             return ()
         return tuple(self._files(function, _CALLED, CALLERS))
 
+    def makers(self, name: str) -> tuple[ModuleFacts, ...]:
+        """Files that may fill objects of a structure; none where there are too many to tell."""
+        methods = re.compile(_MAKES.replace(b"NAME", re.escape(name.encode("utf-8", "surrogateescape"))))
+        paths = [path for path in self.elsewhere.naming(name) if methods.search(self.elsewhere.text(path)) is not None]
+        if len(paths) > MAKERS:
+            return ()
+        found: list[ModuleFacts] = []
+        for path in paths:
+            known = self._parsed(path)
+            if known is None:
+                return ()
+            found += known
+        return tuple(found)
+
+    def _parsed(self, path: str) -> tuple[ModuleFacts, ...] | None:
+        """Facts of a host file; None: enough have been read."""
+        if path not in self._read:
+            text = self.elsewhere.text(path)
+            if len(self._read) >= MOST or len(text) > self._left:
+                return None
+            self._left -= len(text)
+            self._read[path] = self.elsewhere.parsed(path)
+        return self._read[path]
+
     def _files(self, function: FunctionDecl, shape: bytes, most: int) -> Iterator[ModuleFacts]:
         name = function.name
         if name not in self._named:
@@ -68,9 +96,7 @@ class ProjectLinks:
             if most <= 0:
                 return
             most -= 1
-            if path not in self._read:
-                if len(self._read) >= MOST or len(text) > self._left:
-                    return
-                self._left -= len(text)
-                self._read[path] = self.elsewhere.parsed(path)
-            yield from self._read[path]
+            known = self._parsed(path)
+            if known is None:
+                return
+            yield from known

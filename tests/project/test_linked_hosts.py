@@ -170,3 +170,70 @@ def test_a_function_of_another_file_that_is_local_there_is_not_meant(tmp_path: P
         "invert.cu": CHECKED,
     }
     assert found(tmp_path, files, "invert.cu") == ["invert.cu:missing-bounds-guard"]
+
+
+FIELD = """#pragma once
+#include <cuda_runtime.h>
+struct Field {
+    int cells, padded;
+    float *now, *next;
+    bool allocate(int cells);
+    void halve();
+};
+cudaError_t create(Field &f, int cells);
+int field_init(Field *f, int cells);
+void halve(const Field &f);
+void halve_at(Field *f);
+"""
+
+FILLED = """#include "field.h"
+BEGIN
+    if (cells < 1) return FAILED;
+    ITpadded = (cells + 127) / 128 * 128;
+    ITcells = cells;
+    if (cudaMalloc((void **)&ITnow, ITpadded * sizeof(float)) != cudaSuccess) return FAILED;
+    if (cudaMalloc((void **)&ITnext, ITSIZE * sizeof(float)) != cudaSuccess) return FAILED;
+    return DONE;
+}
+void clear(Field &f) { cudaFree(f.now); cudaFree(f.next); f.now = nullptr; f.next = nullptr; }
+"""
+
+HALVED = """#include "field.h"
+__global__ void halves(const float *now, float *next) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    next[i] = now[i] * 0.5f;
+}
+void BEGIN { halves<<<ITpadded / 128, 128>>>(ITnow, ITnext); }
+"""
+
+FILLERS = {
+    "a reference": (
+        ("cudaError_t create(Field &f, int cells) {", "f.", "cudaErrorInvalidValue", "cudaSuccess"),
+        ("halve(const Field &f)", "f."),
+    ),
+    "a pointer": (("int field_init(Field *f, int cells) {", "f->", "1", "0"), ("halve_at(Field *f)", "f->")),
+    "a method": (("bool Field::allocate(int cells) {", "this->", "false", "true"), ("Field::halve()", "")),
+}
+
+
+def filled(by: str, size: str) -> dict[str, str]:
+    (begin, it, failed, done), (launching, its) = FILLERS[by]
+    text = FILLED.replace("BEGIN", begin).replace("FAILED", failed).replace("DONE", done)
+    return {
+        "src/field.h": FIELD,
+        "src/field.cpp": text.replace("SIZE", size).replace("IT", it),
+        "gpu/half.cu": HALVED.replace("BEGIN", launching).replace("IT", its),
+    }
+
+
+@pytest.mark.parametrize("by", FILLERS)
+@pytest.mark.parametrize("bad", [False, True])
+def test_memory_of_an_object_that_another_file_fills(tmp_path: Path, by: str, bad: bool) -> None:
+    files = filled(by, "cells" if bad else "padded")
+    assert found(tmp_path, files, "gpu/half.cu") == ["gpu/half.cu:missing-bounds-guard"] * bad
+
+
+def test_of_two_functions_that_fill_an_object_nobody_knows_which_has(tmp_path: Path) -> None:
+    files = filled("a reference", "cells")
+    files["src/mapped.cpp"] = '#include "field.h"\nvoid map(Field &f, int n) { cudaMalloc(&f.next, (n + 127) * 4); }\n'
+    assert found(tmp_path, files, "gpu/half.cu") == []

@@ -17,6 +17,7 @@ from kernlint.analysis.launching.binding import same_kernel
 from kernlint.analysis.launching.handles import Handles
 from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, walked_objects
 from kernlint.analysis.launching.linked import Linked, asks_callers, linked
+from kernlint.analysis.launching.on_the_way import OnTheWay
 from kernlint.analysis.launching.only_kernel import fits_all, of_only
 from kernlint.analysis.trace import trace as traced
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
@@ -291,13 +292,30 @@ def _met(around: Linked, host: FunctionDecl, module: Module) -> tuple[LaunchFact
         walks = around.walks(host, module)
         handles = Handles(module) if walks else None
         known = around.met[host] = tuple(
-            fact
+            _where_made(fact)
             for _, trace in walks
             for event in trace.launches
             if handles is not None
             for fact in _facts(event, trace, handles)
         )
     return known
+
+
+def _where_made(launch: LaunchFact) -> LaunchFact:
+    """A launch with its values as the checks before it leave them."""
+    left = OnTheWay(launch.guards)
+
+    def sizes(of: Sizes | None) -> Sizes | None:
+        return of and (left.size(of[0]), left.size(of[1]), left.size(of[2]))
+
+    return replace(
+        launch,
+        grid=sizes(launch.grid),
+        block=sizes(launch.block),
+        shared=launch.shared and left.term(launch.shared),
+        arguments=tuple((name, left.value(value)) for name, value in launch.arguments),
+        extents=tuple((name, left.term(size)) for name, size in launch.extents),
+    )
 
 
 def _ends(found: LaunchFact, launch: LaunchFact) -> bool:

@@ -15,6 +15,7 @@ from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.launching.binding import alike
 from kernlint.analysis.launching.fixed_variables import fixed_variables
 from kernlint.analysis.launching.host_walks import Allowance, reaching
+from kernlint.analysis.launching.makers import struct_given, with_maker
 from kernlint.analysis.trace.events import GuardKind, Trace
 from kernlint.analysis.trace.run import trace_function
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
@@ -40,6 +41,9 @@ class Links(Protocol):
 
     def callers(self, function: FunctionDecl) -> tuple[ModuleFacts, ...]:
         """Files that call a function which another one defines."""
+
+    def makers(self, name: str) -> tuple[ModuleFacts, ...]:
+        """Files that may fill objects of a structure; none where there are too many to tell."""
 
 
 class Linked:
@@ -78,6 +82,15 @@ class Linked:
         entries = list(dict.fromkeys(self._entries(function, FAR)))[:ENTRIES]
         if not entries and self._calls_elsewhere(function):
             entries = [function]
+        elif not entries and (kind := struct_given(function)) is not None:
+            makers = self.links.makers(kind.name.rpartition("::")[2])
+            modules = dict.fromkeys((module, *(facts.module for facts in makers)))
+            others = [one for of in modules for one in of.functions if one.body is not None and _on_host(one)]
+            caller = with_maker(function, others)
+            if caller is not None:
+                for one in modules:
+                    self._take(one)
+                entries = [caller]
         for entry in entries:
             known = self._traces.get(entry)
             if known is None and self.allowance.walks():
