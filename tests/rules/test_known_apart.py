@@ -293,3 +293,26 @@ __global__ void top(float *out, const float *q, int nx, int ny, const float *b) 
 
 def test_a_product_of_sizes_less_one_has_a_number_of_its_own():
     assert_marked(RULES.get("KL102"), STAGGERED)
+
+
+PADDED = """\
+__global__ void keep(const float *in, float *out, int n) {
+    __shared__ float tile[16][17];
+    const int x = threadIdx.x, y = threadIdx.y;
+    tile[x][y] = in[x * n + y];
+    tile[x][y + 4] = in[x * n + y + 4];
+    tile[x][y + 8] = in[x * n + y + 8];
+    tile[x][y + 12] = in[x * n + y + 12];%s
+    %s
+    out[y * n + x] = tile[x][y] + tile[x][y + 4] + tile[y][x] + tile[x][y + 12];%s
+}
+"""
+
+
+def test_threads_of_a_guessed_block_leave_no_row():
+    rule, barrier = RULES.get("KL201"), "__syncthreads();"
+    assert_marked(rule, PADDED % ("", barrier, ""))
+    assert_marked(rule, PADDED % ("", "", "  // bad"))
+    launched = "void run(const float *in, float *out, int n) { keep<<<1, dim3(16, %d)>>>(in, out, n); }\n"
+    assert_marked(rule, PADDED % ("  // bad", barrier, "") + launched % 8)
+    assert_marked(rule, PADDED % ("", barrier, "") + launched % 4)

@@ -116,17 +116,23 @@ def _compute(facts: Facts) -> tuple[Race, ...]:
         return ()
     asker = asker_of(facts, of)
     found: dict[tuple[int, Place, Place], Race] = {}
-    _collect(asker, candidates(of, shared), found, warp=False)
+    guessed = not facts[scenarios].seen
+    _collect(asker, candidates(of, shared), found, warp=False, guessed=guessed)
     if facts.module.language == "cuda":
-        _collect(asker, candidates(of, shared, warp=True), found, warp=True)
+        _collect(asker, candidates(of, shared, warp=True), found, warp=True, guessed=guessed)
     return tuple(race for race in found.values() if facts[order].within_block(*race.accesses) is None)
 
 
 def _collect(
-    asker: Asker, objects: list[Iterator[Pair]], found: dict[tuple[int, Place, Place], Race], *, warp: bool
+    asker: Asker,
+    objects: list[Iterator[Pair]],
+    found: dict[tuple[int, Place, Place], Race],
+    *,
+    warp: bool,
+    guessed: bool,
 ) -> None:
     """Look at the pairs of the object that has had the fewest questions so far: one with many that are hard to tell
-    leaves the others theirs."""
+    leaves the others theirs.  Threads of a block that is ``guessed`` leave no row: a larger one may not be meant."""
     asked: dict[tuple[int, Place, Place], int] = {}
     spent = dict.fromkeys(objects, 0)
     while spent and asker.left > 0:
@@ -141,9 +147,9 @@ def _collect(
         before = asker.left
         alike = put_before(pair) or (not warp and put_by_own_warp(pair))
         asked_of = None if alike else past(asker.unseen, pair)
-        race = asker.race(inside_rows(asked_of), warp=warp) if asked_of is not None else None
+        race = asker.race(inside_rows(asked_of, guessed), warp=warp) if asked_of is not None else None
         if warp and race is not None and (closer := as_needed(race.pair, asker.of)) is not None:
-            race = asker.race(inside_rows(closer), warp=warp)
+            race = asker.race(inside_rows(closer, guessed), warp=warp)
         asked[key] = asked.get(key, 0) + before - asker.left
         spent[pairs] += before - asker.left
         if race is not None and not excused(COLLISION, pair, race.witness):

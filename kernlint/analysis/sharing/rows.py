@@ -18,15 +18,15 @@ def moving(index: Term) -> bool:
     return any(symbol.kind in _MOVING for symbol in symbols(index))
 
 
-def in_row(access: Access) -> tuple[Term, ...]:
+def in_row(access: Access, guessed: bool = False) -> tuple[Term, ...]:
     """That an access to an array within an object (a field of a struct) stays inside it, where a loop, data or a test
-    against an argument pick the element: to leave it is a fault of another kind, and most often the host sees to it
-    that nobody does.  So it is with each thread's own object in an array of them, where a pointer into it is all that a
-    helper has."""
+    against an argument pick the element, or threads of a block that is ``guessed``: to leave it is a fault of another
+    kind, and most often the host sees to it that nobody does.  So it is with each thread's own object in an array of
+    them, where a pointer into it is all that a helper has."""
     count = inner_array(access)
     if count is None:
         return _in_object(access)
-    if access.index is None or not (moving(access.index) or _measured(access)):
+    if access.index is None or not (guessed or moving(access.index) or _measured(access)):
         return ()
     place = cast(access.index, I64)
     return binary("le", const(0), place, BOOL), binary("lt", place, const(count), BOOL)
@@ -69,9 +69,9 @@ def _own(root: Root) -> int | None:
     return None
 
 
-def inside_rows(pair: Pair) -> Pair:
-    """The pair with each access inside the array of an object that it subscripts."""
-    first, second = in_row(pair.first), in_row(pair.second)
+def inside_rows(pair: Pair, guessed: bool = False) -> Pair:
+    """The pair with each access inside the array of an object that it subscripts; ``guessed``: the block is."""
+    first, second = in_row(pair.first, guessed), in_row(pair.second, guessed)
     if not first and not second:
         return pair
     a = replace(pair.a, guards=(*pair.a.guards, *first))
