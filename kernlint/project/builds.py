@@ -83,8 +83,8 @@ class Builds:
         self._own = own
 
     @cached_property
-    def _read(self) -> tuple[list[Definition], Mapping[str, str]]:
-        """All definitions of build files, and the variables of CMake."""
+    def _read(self) -> tuple[list[Definition], cmake.Reader]:
+        """All definitions of build files, and what CMake's say beside them."""
         found: list[Definition] = []
         named: dict[str, list[str]] = {}
         for path in self._files:
@@ -106,12 +106,23 @@ class Builds:
                     else None
                 )
                 found += scripts.script(self._text(path), folder, self._text(chosen) if chosen else "")
-        return found, reader.variables
+        return found, reader
 
     @property
     def variables(self) -> Mapping[str, str]:
         """The variables of CMake that are plain constants."""
-        return self._read[1]
+        return self._read[1].variables
+
+    def template_of(self, name: str) -> str | None:
+        """The template that CMake's ``configure_file`` makes the header ``name`` of, relative to the root."""
+        parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        for made, template in self._read[1].configured.items():
+            if made.split("/")[-len(parts) :] == parts:
+                return next((path for path in (template, *self._ending(template)) if path in self._files), None)
+        return None
+
+    def _ending(self, path: str) -> list[str]:
+        return [one for one in self._files if one.endswith("/" + path)]
 
     @cached_property
     def architectures(self) -> tuple[int, ...]:

@@ -64,6 +64,9 @@ class Reader:
         self._module = module
         self._env_of: dict[str, Env] = {}
         self.variables: Env = {}
+        self.configured: dict[str, str] = {}
+        """Files that ``configure_file`` makes, as far as their paths are plain words at the end, and the paths of their
+        templates."""
 
     def read(self, path: str) -> list[Definition]:
         """What the ``CMakeLists.txt`` at ``path`` defines; those of folders above must have been read before."""
@@ -76,6 +79,7 @@ class Reader:
         run.file(path, 0)
         self._env_of[folder] = env
         self.variables = {**env, **self.variables}
+        self.configured = {**run.configured, **self.configured}
         return run.definitions()
 
 
@@ -93,6 +97,7 @@ class _Run:
         self.found: list[tuple[str, bool, str, tuple[str, ...]]] = []
         self.branches: list[tuple[bool | None, bool | None]] = []
         self.functions = 0
+        self.configured: dict[str, str] = {}
 
     def file(self, path: str, depth: int) -> None:
         for name, arguments in commands(self._text_of(path)):
@@ -153,6 +158,11 @@ class _Run:
             self.env.pop(words[0], None)
         elif name == "include" and words and depth < MAX_DEPTH:
             self._include(words[0], depth)
+        elif name == "configure_file" and len(words) > 1:
+            template, made = (self._name(word) for word in words[:2])
+            at = template.rpartition("}/")[2]  # (of the source folder of the project, or of this file)
+            template = at if at != template else posixpath.normpath(posixpath.join(self.folder, template))
+            self.configured[made.rpartition("}/")[2].removeprefix("./")] = template
         elif name in ("add_definitions", "add_compile_options"):
             self._flags(words, certain, "", ())
         elif name == "add_compile_definitions":

@@ -155,7 +155,10 @@ class Project:
         folder = (inside or "").rpartition("/")[0]
         choice = headers.choose(name, folder, os.path.basename(self.root), self.tree.names)
         if choice is None:
-            return None
+            template = self.builds.template_of(name)
+            if template is None:
+                return None
+            choice = headers.Choice(template, template=True)
         path = self._linked(choice.path)
         others = tuple(each for each in map(self._linked, choice.others) if each != path)
         if not choice.template:

@@ -123,3 +123,26 @@ def test_a_file_that_can_only_launch_a_kernel_of_its_own_is_not_read(
     monkeypatch.setattr(ClangFrontend, "parse_file", noted)
     found(tmp_path, {"gpu/totals.cuh": HEADER, "gpu/totals.cu": KERNEL, "app/run.cu": other}, "gpu/totals.cu")
     assert ("run.cu" in parsed) == read
+
+
+def test_a_header_that_cmake_makes_elsewhere(tmp_path: Path) -> None:
+    cmake = """
+set(REACH 2)
+configure_file(cmake/reach.h.in ${CMAKE_CURRENT_BINARY_DIR}/made/plate/reach.h @ONLY)
+add_library(plate plate.cu)
+"""
+    kernel = """#include "plate/reach.h"
+__global__ void edges(const float *x, float *y, int n) {
+    __shared__ float cell[WIDE + 2];
+    int i = blockIdx.x * WIDE + threadIdx.x;
+    cell[threadIdx.x + REACH] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    if (i < n) y[i] = cell[threadIdx.x + REACH];
+}
+void run(const float *x, float *y, int n) { edges<<<(n + WIDE - 1) / WIDE, WIDE>>>(x, y, n); }
+"""
+    files = {"CMakeLists.txt": cmake, "plate.cu": kernel}
+    files["cmake/reach.h.in"] = "#define REACH @REACH@\n#define WIDE 32\n"
+    assert found(tmp_path / "two", files) == []
+    files["CMakeLists.txt"] = cmake.replace("REACH 2", "REACH 3")
+    assert found(tmp_path / "three", files) == ["plate.cu:array-index-out-of-range"]
