@@ -35,6 +35,7 @@ from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, param
 from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, foreign_rows
 from kernlint.analysis.extent.wrong_guards.hollow import masked, wrapped
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive, kept_elsewhere
+from kernlint.analysis.extent.wrong_guards.last_instead import last_instead
 from kernlint.analysis.extent.wrong_guards.margins import ahead
 from kernlint.analysis.extent.wrong_guards.rounds import first_of_parts, last_parts, last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import padded_rows, past_rows, rows_by_length
@@ -187,6 +188,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += [one for one in beyond if one.access not in seen]
         seen = {one.access for one in found}
         found += [one for one in kept_elsewhere(facts[places]) if one.access not in seen and not _held(one, facts)]
+        seen = {one.access for one in found}
+        found += [one for one in last_instead(facts[trace].accesses) if one.access not in seen]
         found += hollow(grown)
         found += padded(grown)
     found = [one for one in found if one.size is None or not _counts_items(one.size)]
