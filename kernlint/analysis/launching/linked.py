@@ -29,6 +29,9 @@ STEPS = 200_000
 ENTRIES = 8
 """Functions of other files from which the launches of one function are met."""
 
+_PYTHON = (".py", ".ipynb")
+"""Programs whose functions no linker joins to others, though kernels stand in their strings."""
+
 FAR = 2
 """Files between a caller and the launch that it leads to."""
 
@@ -73,6 +76,7 @@ class Linked:
     def _walked(self, function: FunctionDecl, module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
         if (
             module.written_in == "python"
+            or function.span.file.endswith(_PYTHON)
             or function.template_params
             or function.generic is not None
             or function not in module.functions
