@@ -64,8 +64,9 @@ def with_maker(function: FunctionDecl, others: Sequence[FunctionDecl]) -> Functi
     maker = makers[0]
     set_ = stored[maker].keys()
     used = {node.field for node in walk(function.body or function) if isinstance(node, Member)}
-    if not used & pointers & set_:
-        return None
+    numbers = {field.name for field in kind.fields if isinstance(field.type, IntType)}
+    if not used & pointers & set_ or not used & numbers <= set_:
+        return None  # numbers that others set, callers know
     changed = {field for one, fields in stored.items() if one is not maker for field in fields} & set_
     return _caller(function, maker, kind, sorted(changed))
 
