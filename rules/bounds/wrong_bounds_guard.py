@@ -424,7 +424,11 @@ def _hollow(one: Overreach) -> str:
     """What is said of a test that all numbers pass."""
     if one.fault is Fault.MASKED:
         return f" at {one.beyond} where a number is the mark for no place: the test asks for the mark as it was"
-    return ", and the test before it stops no thread: the difference is unsigned, never below zero"
+    limit = max((arg.value or 0 for arg in one.part.terms), default=0)
+    why = "the difference is unsigned, never below zero"
+    if limit >= 1 << 31:
+        why = f"no number of so many bits gets to {limit}"
+    return f", and the test before it stops no thread: {why}"
 
 
 _FIXES = {

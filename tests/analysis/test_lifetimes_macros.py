@@ -51,3 +51,18 @@ def test_what_a_macro_asks_twice_is_made_once(body: str, leaks: int) -> None:
 )
 def test_what_a_macro_gives_back_twice_is_given_back_once(body: str, told: bool) -> None:
     assert bool(findings(DeviceUseAfterFree, CODE.replace("BODY", body))) is told
+
+
+@pytest.mark.parametrize(
+    ("body", "leaks"),
+    [
+        ("RETURN(cudaFree(a)); RETURN(cudaFree(b));", 0),
+        ("if (cudaFree(a) != cudaSuccess) return 1; RETURN(cudaFree(b));", 0),
+        ("RETURN(cudaMemset(b, 0, n)); RETURN(cudaFree(a)); RETURN(cudaFree(b));", 1),
+        ("if (cudaFree(a) != cudaSuccess) { n = 0; } if (n == 2) return 1; RETURN(cudaFree(b));", 1),
+    ],
+)
+def test_what_is_left_where_giving_back_has_failed(body: str, leaks: int) -> None:
+    made = "RETURN(cudaMalloc(&a, n)); if (cudaMalloc(&b, n) != cudaSuccess) { cudaFree(a); return 1; } "
+    found = findings(DeviceMemoryLeak, CODE.replace("BODY", made + body))
+    assert len(found) == leaks, found

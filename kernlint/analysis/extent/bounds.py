@@ -218,13 +218,19 @@ def _comparison(term: Term, axis: int, positive: bool) -> bool:
     if _remainders_only(term, axis):
         return False  # i % 4 == 0 bounds nothing
     if term.op not in ("lt", "le"):
-        return True
+        apart = (term.op == "ne") is positive and term.op in ("eq", "ne")
+        return not (apart and _places(left) and _places(right))  # one place of a thread is no other one
     smaller, larger = (left, right) if positive else (right, left)
     if smaller.value is not None and wraps_down(larger, axis):
         return False
     up = grows(smaller, axis) or sinks(larger, axis)
     down = grows(larger, axis) or sinks(smaller, axis)
     return up or not down
+
+
+def _places(term: Term) -> bool:
+    """Whether a term is another one for each thread, by its number in the grid."""
+    return {SymbolKind.BLOCK, SymbolKind.THREAD} <= {symbol.kind for symbol in symbols(term)}
 
 
 def _leaves(term: Term) -> Iterator[Term]:

@@ -134,6 +134,8 @@ def _find(term: Term, private: frozenset[Symbol], found: dict[Term, None]) -> bo
         found[term] = None
         return True
     through = term.op in _LINEAR or (term.op in _DIGITS and any(arg.value is not None for arg in term.terms))
+    if term.op == "shr" and not any(_datum(symbol, private) for symbol in term.args[1].symbols):
+        through = True  # one of the items that are packed in a word: which one, the thread says
     return through and all(_find(arg, private, found) for arg in term.terms)
 
 

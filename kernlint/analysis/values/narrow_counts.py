@@ -23,7 +23,8 @@ def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact],
         for test in comparisons(condition.term):
             for index, count in (test.args, test.args[::-1]):
                 part = _narrow_part(index)
-                if part is None or not _wide_count(count) or _narrow_in_launches(count, seen):
+                beyond = part is not None and _beyond(count, part)
+                if part is None or not (beyond or _wide_count(count)) or _narrow_in_launches(count, seen):
                     continue
                 used = ((a, at) for a in subscripts for at in subterms(a.offset))
                 alike = {part, *_without_step(part)}
@@ -32,7 +33,7 @@ def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact],
                     if _begins_rows(subscripts, alike):
                         continue
                     weak = (bool(seen) or _by_habit(count)) and not _multiplied(count, seen)
-                    weak = (weak or _cut_for_grids(seen)) and not reach.counts_beyond(use, count, part)
+                    weak = (weak or _cut_for_grids(seen)) and not (beyond or reach.counts_beyond(use, count, part))
                     yield Narrow(part, condition.span, "count", count, use=use, weak=weak)
 
 
@@ -82,6 +83,11 @@ def _wide_count(count: Term) -> bool:
     if bits(count) != 64:
         return False
     return any(s.kind is SymbolKind.PARAM and isinstance(s.type, IntType) and s.type.bits == 64 for s in symbols(count))
+
+
+def _beyond(count: Term, part: Term) -> bool:
+    """Whether a count is a number that an index never gets to."""
+    return count.value is not None and isinstance(part.type, IntType) and count.value > part.type.high
 
 
 def _narrow_in_launches(count: Term, seen: Sequence[LaunchFact]) -> bool:

@@ -80,3 +80,26 @@ def test_sizes_stay_within_what_the_host_checks() -> None:
     assert not findings(WrongBoundsGuard, FEW.replace("PLUS", "n"))
     assert not findings(WrongBoundsGuard, FEW.replace("PLUS", "1"))
     assert findings(WrongBoundsGuard, FEW.replace("PLUS", "2 * n"))
+
+
+PAIRS = """
+#include <cuda_runtime.h>
+__global__ void near(const float3 *at, const float *weight, float *sum, int n) {
+    const int i = blockIdx.y * 16 + threadIdx.y, j = blockIdx.x * 16 + threadIdx.x;
+    if (TEST) return;
+    const float d = at[i].x - at[j].x;
+    atomicAdd(&sum[i], weight[j] / (d * d));
+}
+void run(const float3 *at, const float *weight, float *sum, int n) {
+    const dim3 block(16, 16), grid((n + 15) / 16, (n + 15) / 16);
+    near<<<grid, block>>>(at, weight, sum, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "bad"),
+    [("i >= n || i == j", True), ("i >= n || j >= n || i == j", False), ("i >= n || j >= i", False)],
+)
+def test_that_two_places_differ_bounds_neither(test: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, PAIRS.replace("TEST", test))) is bad

@@ -46,3 +46,22 @@ __global__ void fill(float *x) {
 }
 """
     assert_marked(IndexOverflow, code)
+
+
+ATLAS = """
+struct Atlas {
+    static constexpr size_t texels() { return (size_t)16384 * 16384 * LAYERS; }
+};
+__global__ void lighten(float *depth) {
+    const INDEX step = gridDim.x * blockDim.x;
+    for (INDEX t = blockIdx.x * blockDim.x + threadIdx.x; t < Atlas::texels(); t += step) depth[t] += 1.0f;  // bad
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("layers", "index", "bad"), [("12", "int", True), ("7", "int", False), ("12", "unsigned", False)]
+)
+def test_numbers_that_an_index_never_gets_to(layers: str, index: str, bad: bool) -> None:
+    code = ATLAS.replace("LAYERS", layers).replace("INDEX", index)
+    assert_marked(IndexOverflow, code if bad else code.replace("// bad", ""))

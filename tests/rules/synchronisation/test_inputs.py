@@ -202,3 +202,23 @@ __kernel void best(__global const Link *links, const uint n, __global volatile u
 @pytest.mark.parametrize(("wait", "told"), [("", True), ("while (most[n] != i) ;", False)])
 def test_a_volatile_read_is_a_wait_where_its_loop_hangs_on_it(wait: str, told: bool) -> None:
     assert bool(findings(GlobalMemoryRace, BEST.replace("WAIT", wait), "opencl")) is told
+
+
+PACKED = """
+__global__ void tally(const unsigned char *packed, unsigned *sum, int n) {
+    __shared__ unsigned seen[16];
+    for (int c = threadIdx.x; c < 16; c += blockDim.x) seen[c] = 0;
+    BARRIER
+    for (int k = threadIdx.x; k < n; k += blockDim.x) {
+        unsigned kind = (packed[k >> 2] >> ((k & 3) * 2)) & 3u;
+        if (kind < 3u) atomicAdd(&seen[kind * 5], 1u);  // bad
+    }
+    __syncthreads();
+    for (int c = threadIdx.x; c < 16; c += blockDim.x) atomicAdd(&sum[c], seen[c]);
+}
+"""
+
+
+def test_one_of_the_numbers_that_are_packed_in_a_word() -> None:
+    assert_marked(SharedMemoryRace, PACKED.replace("BARRIER", ""))
+    assert_marked(SharedMemoryRace, PACKED.replace("BARRIER", "__syncthreads();").replace("// bad", ""))
