@@ -267,6 +267,7 @@ def _iterate(
     state.warp_labels = (*entry.warp_labels, around)
     m.loops.append(loop)
     since = m.departures()
+    returned = len(m.frames[-1].returns)
     target = Target(True, len(m.loops))
     m.frames[-1].targets.append(target)
     base = state.path
@@ -319,7 +320,9 @@ def _iterate(
             early = True
         loop.exits.append(_exit(loop, broken.path[len(base) :], node.span))
     m.state = _leave(m, loop, heads, base, head, target.breaks, tail, entry)
-    _settle(m, loop, snapshot, entry, tail, m.state, early)
+    out = [] if m.state is None else [m.state]
+    out += [left for left, _ in m.frames[-1].returns[returned:]]
+    _settle(m, loop, snapshot, entry, tail, out, early)
     _rewritten(m, node, changed)
     return moved
 
@@ -560,16 +563,16 @@ def _settle(
     snapshot: list[int],
     entry: State,
     tail: State | None,
-    after: State | None,
+    out: Sequence[State],
     early: bool,
 ) -> None:
-    """Replace the provisional labels of all that happened in the loop, and those of the state after it; ``early``: some
-    break out of it with no barrier of the round behind them.
+    """Replace the provisional labels of all that happened in the loop, and those of the states that come ``out`` of it,
+    behind it or by a return; ``early``: some break out of it with no barrier of the round behind them.
 
     In host code, whose threads nobody asks about, what follows has the labels of what went before.
     """
     if m.on_host:
-        if after is not None:
+        for after in out:
             after.labels, after.warp_labels = entry.labels, entry.warp_labels
         return
     surely = loop.post_tested or (not early and _surely(m, loop))
@@ -611,7 +614,7 @@ def _settle(
         for events, start in zip(_groups(m), snapshot, strict=True):
             for event in events[start:]:
                 setattr(event, name, _rewrite(getattr(event, name), head))
-        if after is not None:
+        for after in out:
             setattr(after, name, _outside(loop, getattr(after, name), before, real, through, surely, past))
 
 

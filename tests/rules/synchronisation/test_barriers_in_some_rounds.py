@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.missing_warp_sync import MissingWarpSync
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
@@ -110,3 +111,44 @@ def test_the_last_stages_of_a_group() -> None:
 @pytest.mark.parametrize("many", [2, 4])
 def test_rows_that_are_filled_now_and_then(many: int) -> None:
     assert_marked(SharedMemoryRace, REFILLED.replace("s % 4", f"s % {many}"))
+
+
+RETURNED = """
+struct Ray { float x; int alive; };
+__device__ bool march(Ray &ray, const unsigned char *grid, int n) {
+    while (true) {
+        if (ray.x > 1.0f) { ray.alive = 0; return false; }
+        if (grid[(int)(ray.x * n)]) return true;
+        ray.x += 0.1f;
+    }
+}
+__global__ void advance(Ray *rays, const unsigned char *grid, int n, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    march(rays[i], grid, n);
+    if (rays[i].alive) rays[i].x += 1.0f;
+}
+__device__ int found(const int *x, int n, int *s) {
+    for (int k = 0; k < n; k++) {
+        s[threadIdx.x] = x[k * 64 + threadIdx.x];
+        __syncthreads();
+        if (s[0] > 3) return k;
+        __syncthreads();
+    }
+    return -1;
+}
+__global__ void search(const int *x, int n, int *out) {
+    __shared__ int s[64];
+    int at = found(x, n, s);
+    WAIT
+    s[threadIdx.x] = at;  // bad
+    __syncthreads();
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+
+
+def test_helpers_that_return_from_within_a_loop() -> None:
+    assert_marked(GlobalMemoryRace, RETURNED.replace("// bad", ""))
+    assert_marked(SharedMemoryRace, RETURNED.replace("WAIT", ""))
+    assert_marked(SharedMemoryRace, RETURNED.replace("WAIT", "__syncthreads();").replace("// bad", ""))
