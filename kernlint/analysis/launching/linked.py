@@ -23,8 +23,11 @@ from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, Module
 from kernlint.tree.types import IntType, PointerType, Space, StructType, Type
 from kernlint.tree.walk import walk
 
-STEPS = 200_000
+STEPS = 80_000
 """Steps of all such walks for the kernels of one file from which on no further one begins."""
+
+WALK = 30_000
+"""Steps, at most, of one of them."""
 
 ENTRIES = 8
 """Functions of other files from which the launches of one function are met."""
@@ -99,7 +102,7 @@ class Linked:
             known = self._traces.get(entry)
             if known is None and self.allowance.walks():
                 fixed = {place: value for one in self._known for place, value in fixed_variables(one).items()}
-                known = self._traces[entry] = trace_function(entry, module.language, None, fixed, self.defined)
+                known = self._traces[entry] = trace_function(entry, module.language, None, fixed, self.defined, WALK)
                 self.allowance.left -= known.steps
             if known is not None:
                 yield entry, known

@@ -114,6 +114,7 @@ class Machine:
         self.frames: list[Frame] = [Frame(function, last=not self.on_host)]
         self.order = 0
         self.steps = 0
+        self.most = MAX_STEPS
         self.memory: dict[Any, Root] = {}
         self.kept: dict[Root, dict[Root, None]] = {}  # objects to which an array of the thread's own has pointers
         self.loads: dict[Any, Symbol] = {}
@@ -142,9 +143,9 @@ class Machine:
     # ------------------------------------------------------------------------------------------ recording
 
     def step(self) -> None:
-        """Count one evaluated node.  Raises :class:`Exhausted` past :data:`MAX_STEPS`."""
+        """Count one evaluated node.  Raises :class:`Exhausted` past the most (:data:`MAX_STEPS`, or less)."""
         self.steps += 1
-        if self.steps > MAX_STEPS:
+        if self.steps > self.most:
             raise Exhausted
 
     def common(self, span: Span) -> dict[str, Any]:

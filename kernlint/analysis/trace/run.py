@@ -19,7 +19,7 @@ from kernlint.analysis.trace.events import (
     RootKind,
     Trace,
 )
-from kernlint.analysis.trace.machine import Exhausted, Machine
+from kernlint.analysis.trace.machine import MAX_STEPS, Exhausted, Machine
 from kernlint.analysis.trace.memory import parameter_value
 from kernlint.analysis.trace.statements import execute
 from kernlint.analysis.trace.values import PointerValue, Value
@@ -37,11 +37,14 @@ def trace_function(
     destructors: Mapping[str, FunctionDecl] | None = None,
     fixed: Mapping[tuple[VarDecl, int], int] | None = None,
     defined: Callable[[FunctionDecl], FunctionDecl | None] | None = None,
+    most: int = MAX_STEPS,
 ) -> Trace:
     """Walk one kernel (``language``: ``cuda``, ``hip`` or ``opencl``) and give all that it does.  ``destructors`` of
     classes by their names are called in host code; ``fixed``: numbers that variables of the file hold there, by
-    variable and bytes into it; ``defined``: gives the definitions of functions that are declared alone in sight."""
+    variable and bytes into it; ``defined``: gives the definitions of functions that are declared alone in sight;
+    ``most``: steps that the walk may take."""
     m = Machine(function, language)
+    m.most = most
     m.destructors = destructors or {}
     m.fixed = fixed or {}
     m.defined = defined or m.defined
