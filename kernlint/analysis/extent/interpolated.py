@@ -11,7 +11,7 @@ length than the test speaks of, as those of an image with a margin are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
@@ -149,9 +149,11 @@ def _tested(access: Access, one: _Coordinate, positions: Sequence[Term]) -> tupl
     return found
 
 
-def _open(access: Access) -> Guard | None:
+Coordinates = tuple[_Coordinate, ...]
+
+
+def _open(access: Access, every: Coordinates) -> Guard | None:
     """The test that lets a neighbour pass the end of a row, or of the last one, where rows are as long as it says."""
-    every = _coordinates(access)
     positions = [one.position for one in every]
     tested = [(one, _tested(access, one, positions)) for one in every]
     if not tested or any(found is None for _, found in tested):
@@ -164,39 +166,39 @@ def _open(access: Access) -> Guard | None:
     return None
 
 
-def _beside(access: Access, group: Sequence[Access]) -> Access | None:
+def _beside(every: Coordinates, group: Mapping[Access, Coordinates]) -> Access | None:
     """The access at the position itself."""
-    mine = {one.position for one in _coordinates(access)}
-    for other in group:
-        theirs = _coordinates(other)
+    mine = {one.position for one in every}
+    for other, theirs in group.items():
         if {one.position for one in theirs} == mine and not any(one.beyond for one in theirs):
             return other
     return None
 
 
-def _rounded(access: Access) -> bool:
+def _rounded(every: Coordinates) -> bool:
     """Whether it is rounding alone that a place is beside its position by."""
-    whole = [(_whole(one.atom), one.beyond) for one in _coordinates(access)]
+    whole = [(_whole(one.atom), one.beyond) for one in every]
     return all(found is not None and found[1] == beyond for found, beyond in whole)
 
 
 def _compute(facts: Facts) -> tuple[Interpolated, ...]:
-    groups: dict[Root, list[Access]] = {}
+    groups: dict[Root, dict[Access, Coordinates]] = {}
     for access in facts[trace].accesses:
-        if access.root.kind is RootKind.PARAM and access.guards and _coordinates(access):
-            groups.setdefault(access.root, []).append(access)
-    return tuple(_of(groups))
+        if access.root.kind is RootKind.PARAM and access.guards and (found := _coordinates(access)):
+            groups.setdefault(access.root, {})[access] = found
+    return tuple(each for group in groups.values() for each in _of(group))
 
 
-def _of(groups: dict[Root, list[Access]]) -> Iterator[Interpolated]:
-    for group in groups.values():
-        said: set[Guard] = set()
-        for access in group:
-            guard = _open(access) if any(1 <= one.beyond <= FAR for one in _coordinates(access)) else None
-            other = _beside(access, group) if guard is not None and guard not in said else None
-            if guard is not None and guard not in said and (other is not None or _rounded(access)):
-                said.add(guard)
-                yield Interpolated(access, guard, other)
+def _of(group: Mapping[Access, Coordinates]) -> Iterator[Interpolated]:
+    said: set[Guard] = set()
+    for access, every in group.items():
+        guard = _open(access, every) if any(1 <= one.beyond <= FAR for one in every) else None
+        if guard is None or guard in said:
+            continue
+        other = _beside(every, group)
+        if other is not None or _rounded(every):
+            said.add(guard)
+            yield Interpolated(access, guard, other)
 
 
 interpolated = KernelAnalysis("interpolated", _compute, needs=(trace,))

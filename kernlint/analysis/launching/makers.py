@@ -41,7 +41,7 @@ from kernlint.tree.nodes import (
     VarDecl,
 )
 from kernlint.tree.types import BOOL, VOID, IntType, PointerType, Space, StructType, Type
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 
 def struct_given(function: FunctionDecl) -> StructType | None:
@@ -94,7 +94,7 @@ def _stored(function: FunctionDecl, kind: StructType) -> Iterator[str]:
         elif isinstance(node, Call):
             params = node.function.params if node.function is not None else ()
             for index, arg in enumerate(node.args):
-                bare = _bare(arg)
+                bare = strip_casts(arg)
                 of = params[index].type if index < len(params) else None
                 by_reference = isinstance(of, PointerType) and of.reference and not of.const
                 if isinstance(bare, AddressOf) or by_reference:
@@ -116,14 +116,8 @@ def _field(node: Node | None, own: set[ParamDecl]) -> str | None:
 
 
 def _is_nothing(value: Expr) -> bool:
-    bare = _bare(value)
+    bare = strip_casts(value)
     return isinstance(bare, IntLit) and bare.value == 0
-
-
-def _bare(expr: Expr) -> Expr:
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    return expr
 
 
 def _caller(function: FunctionDecl, maker: FunctionDecl, kind: StructType, changed: Sequence[str]) -> FunctionDecl:
