@@ -224,7 +224,7 @@ ODD: dict[str, tuple[str, str, str]] = {
         "__global__ void k(char *x, long a) { *(int *)(a + threadIdx.x) = 1; *(double *)(x + threadIdx.x) = 2; }",
     ),
     "ptr_swap": (
-        "x.x",
+        "p.x",
         "cu",
         "__global__ void k(int *a, int *b, int n) { for (int i = 0; i < n; ++i) { a[threadIdx.x] = "
         "b[threadIdx.x + 1]; int *t = a; a = b; b = t; __syncthreads(); } }",

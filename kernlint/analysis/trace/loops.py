@@ -22,6 +22,7 @@ from kernlint.analysis.trace.machine import Machine, State, Target
 from kernlint.analysis.trace.memory import in_memory
 from kernlint.analysis.trace.recurrence import closed_form, in_turn, ring_of
 from kernlint.analysis.trace.rounds import rounds
+from kernlint.analysis.trace.turns import Pointers, Turn, behind, turns
 from kernlint.analysis.trace.values import (
     PointerValue,
     ReferenceValue,
@@ -198,7 +199,8 @@ def run_loop(
     if entry is None:
         return
     changed = set(assigned(m, node))
-    swapped: dict[VarDecl, Value] = {}
+    swapped: dict[VarDecl, Value | Turn] = {}
+    m.pointers.update({root: Pointers(None) for root in m.pointers if root.decl in changed})
     for attempt in range(_ATTEMPTS):
         m.state = entry.fork()
         snapshot = _lengths(m)
@@ -240,10 +242,10 @@ def _iterate(
     test: Callable[[Expr], Term],
     entry: State,
     changed: Sequence[VarDecl],
-    swapped: dict[VarDecl, Value],
+    swapped: dict[VarDecl, Value | Turn],
     post_tested: bool,
     unroll: int | None,
-) -> dict[VarDecl, Value]:
+) -> dict[VarDecl, Value | Turn]:
     counter = Symbol(SymbolKind.COUNTER, f"k{len(m.trace.loops)}", I64, low=0, uniformity=Uniformity.GRID)
     trips = Symbol(SymbolKind.TRIPS, f"trips{len(m.trace.loops)}", I64, low=1 if post_tested else 0)
     loop = LoopContext(
@@ -260,7 +262,9 @@ def _iterate(
         value = state.env.get(decl)
         if value is None:
             continue
-        heads[decl] = state.env[decl] = loop_value(m, loop, decl.name, swapped.get(decl, value))
+        taken = swapped.get(decl, value)
+        head_value = taken.at(counter.term) if isinstance(taken, Turn) else loop_value(m, loop, decl.name, taken)
+        heads[decl] = state.env[decl] = head_value
     _rewritten(m, node, changed)
     around = Label(loop)  # type: ignore[arg-type]  # stands for "came around the back edge" until settled
     state.labels = (*entry.labels, around)
@@ -297,7 +301,7 @@ def _iterate(
         tail = m.state
     elif loop.condition is None:  # there is no second iteration
         loop.condition = FALSE if post_tested else binary("eq", counter.term, const(0), BOOL)
-    moved = _moved(m, loop, heads, entry, tail)
+    moved = _moved(m, loop, heads, entry, tail, swapped)
     for phi in (*loop.phis, *loop.phis):  # what one is made of may be a later one's form
         if phi.step is not None and phi not in m.closed:
             form = closed_form(phi, resolve(m, phi.step), counter.term, loop.serial)
@@ -328,11 +332,16 @@ def _iterate(
 
 
 def _moved(
-    m: Machine, loop: LoopContext, heads: Mapping[VarDecl, Value], entry: State, tail: State | None
-) -> dict[VarDecl, Value]:
+    m: Machine,
+    loop: LoopContext,
+    heads: Mapping[VarDecl, Value],
+    entry: State,
+    tail: State | None,
+    swapped: Mapping[VarDecl, Value | Turn],
+) -> dict[VarDecl, Value | Turn]:
     """Variables that the walk of a loop's body has shown to be other than they were taken to be at its head, with what
-    to take them for; loop variables get their steps."""
-    moved: dict[VarDecl, Value] = {}
+    to take them for; loop variables get their steps.  ``swapped``: what was shown of some before."""
+    moved: dict[VarDecl, Value | Turn] = {}
     if tail is None:  # the body never comes around: it runs at most once
         for phi in loop.phis:
             phi.step = phi.term
@@ -343,12 +352,17 @@ def _moved(
             continue
         if isinstance(value, ReferenceValue) and not same(value, after):
             moved[decl] = in_memory(m, value.place).pointer
+        elif isinstance(turn := swapped.get(decl), Turn):
+            if not same(after, heads[turn.after]):
+                moved[decl] = _forget(value, after)
         elif not close(loop, value, after, m.on_host):
             moved[decl] = _forget(value, after, entry.env.get(decl) if m.on_host else None)
     for decl, value in entry.env.items():
         after = tail.env.get(decl)
         if decl not in heads and after is not None and not same(value, after):
             moved[decl] = value
+    if not m.on_host:
+        moved.update({decl: turn for decl, turn in turns(heads, tail.env, entry.env).items() if decl in moved})
     return moved
 
 
@@ -527,24 +541,30 @@ def _before(term: Term, ago: int = 1) -> Term:
 
 def _final(m: Machine, value: Value, last: dict[Symbol, Term], loop: LoopContext, reasons: tuple[Term, ...]) -> Value:
     if isinstance(value, Term):
-        symbol = value.symbol
-        if loop.post_tested:
-            value = resolve(m, value)
-            last = {loop.counter: _before(last[loop.counter])}
-        out = substitute(resolve(m, value), last)
-        if any(s.serial > loop.serial for s in symbols(out)):
-            ended = call(f"after{loop.counter.serial}", (out, *reasons), out.type)
-            if symbol is not None and symbol in m.caps:
-                m.ends[ended] = greatest(symbol, m.caps[symbol])
-            return ended
-        return out
+        return _final_term(m, value, last, loop, reasons)
     if isinstance(value, PointerValue):
-        offset = _final(m, value.offset, last, loop, reasons)
-        assert isinstance(offset, Term)
-        return value.moved(offset)
+        if value.root.choices:
+            return behind(value, lambda term: _final_term(m, term, last, loop, reasons), loop.serial)
+        return value.moved(_final_term(m, value.offset, last, loop, reasons))
     if isinstance(value, StructValue):
         return StructValue(value.type, tuple((k, _final(m, v, last, loop, reasons)) for k, v in value.fields))
     return value
+
+
+def _final_term(
+    m: Machine, value: Term, last: dict[Symbol, Term], loop: LoopContext, reasons: tuple[Term, ...]
+) -> Term:
+    symbol = value.symbol
+    if loop.post_tested:
+        value = resolve(m, value)
+        last = {loop.counter: _before(last[loop.counter])}
+    out = substitute(resolve(m, value), last)
+    if any(s.serial > loop.serial for s in symbols(out)):
+        ended = call(f"after{loop.counter.serial}", (out, *reasons), out.type)
+        if symbol is not None and symbol in m.caps:
+            m.ends[ended] = greatest(symbol, m.caps[symbol])
+        return ended
+    return out
 
 
 # -------------------------------------------------------------------------------------------------- phases

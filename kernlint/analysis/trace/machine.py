@@ -19,6 +19,7 @@ from kernlint.analysis.trace.events import (
     Trace,
 )
 from kernlint.analysis.trace.tables import Table
+from kernlint.analysis.trace.turns import Pointers
 from kernlint.analysis.trace.values import Place, Value, merge, same
 from kernlint.record import dataclass, field, replace
 from kernlint.source import Span
@@ -86,6 +87,11 @@ FACTS = (GuardKind.ASSERT, GuardKind.AFTER_LOOP)
 """Guards that tell what holds anyway, and send no thread another way."""
 
 
+def straight(path: Sequence[Guard]) -> bool:
+    """Whether every thread that is still there goes along ``path``."""
+    return all(guard.kind is GuardKind.EXIT or guard.kind in FACTS for guard in path)
+
+
 def truth_of(guards: Sequence[Guard]) -> Term:
     """Conjunction of the guards that tell one path from another; facts that hold on any path are left out."""
     term = TRUE
@@ -117,6 +123,7 @@ class Machine:
         self.most = MAX_STEPS
         self.memory: dict[Any, Root] = {}
         self.kept: dict[Root, dict[Root, None]] = {}  # objects to which an array of the thread's own has pointers
+        self.pointers: dict[Root, Pointers] = {}  # what such arrays hold
         self.loads: dict[Any, Symbol] = {}
         self.tables: dict[VarDecl, Table | None] = {}
         self.epoch = 0

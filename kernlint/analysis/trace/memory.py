@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind
-from kernlint.analysis.trace.machine import Machine
+from kernlint.analysis.trace.machine import Machine, straight
 from kernlint.analysis.trace.naming import called
 from kernlint.analysis.trace.tables import content
+from kernlint.analysis.trace.turns import Pointers
 from kernlint.analysis.trace.values import (
     NEVER_SET,
     UNPLACED,
@@ -364,6 +365,10 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
     if isinstance(type_, PointerType) and not type_.reference:
         if not m.on_host and file_pointer(root):
             epoch = sum(access.root is root and access.writes for access in m.trace.accesses)
+        held = m.pointers.get(root)
+        known_pointer = held.at(pointer.offset, type_.pointee) if held is not None else None
+        if known_pointer is not None:
+            return known_pointer
         kept = tuple(m.kept.get(root, ()))
         if kept and all(one.space is Space.SHARED for one in kept):  # the thread's own table of places in shared memory
             return PointerValue(
@@ -444,6 +449,9 @@ def store(m: Machine, place: Place | None, value: Value, node: Node) -> None:
     if isinstance(place.type, ArrayType):
         return
     record(m, place, AccessKind.WRITE, node, as_term(value) if isinstance(value, (Term, StructValue)) else None)
+    if not m.on_host and place.pointer.root.space is Space.PRIVATE and isinstance(place.type, PointerType):
+        held = m.pointers.setdefault(place.pointer.root, Pointers({}))
+        held.put(place.pointer.offset, value, not m.loops and straight(m.state.path))
     if m.on_host:
         m.state.cells.write(place.pointer.root, place.pointer.offset, place.type, value, m.serial())
     elif isinstance(value, PointerValue) and not value.root.choices:
@@ -518,6 +526,7 @@ def havoc(m: Machine, place: Place | None, reason: str) -> None:
     else:
         m.epoch += 1
         m.trace.overwritten.add(id(place.pointer.root))
+        m.pointers[place.pointer.root] = Pointers(None)
         if m.on_host:
             m.state.cells.forget(place.pointer.root, place.pointer.offset, place.type, m.serial())
 

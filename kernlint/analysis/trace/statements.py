@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kernlint.analysis.trace.events import LOST, CallEvent, ExitEvent, GuardKind, RootKind
+from kernlint.analysis.trace.events import LOST, CallEvent, ExitEvent, GuardKind, Root, RootKind
 from kernlint.analysis.trace.expressions import coerce, condition, evaluate, place, scalar
 from kernlint.analysis.trace.inline import bind, call_function, objects_of
 from kernlint.analysis.trace.loops import assigned, run_loop
 from kernlint.analysis.trace.machine import Machine, State, Target, truth_of
 from kernlint.analysis.trace.memory import havoc, store, variable_root
+from kernlint.analysis.trace.turns import Pointers
 from kernlint.analysis.trace.values import (
     NEVER_SET,
     MemPlace,
@@ -20,7 +21,7 @@ from kernlint.analysis.trace.values import (
     own_variable,
     unknown_value,
 )
-from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, disjunction, negate, unknown
+from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, const, disjunction, negate, unknown
 from kernlint.tree import nodes as n
 from kernlint.tree.types import BOOL, VOID, ArrayType, IntType, PointerType, Space, StructType
 
@@ -91,9 +92,9 @@ def declare(m: Machine, decl: n.VarDecl) -> None:
     if m.state is None:
         return
     if not own_variable(decl) or isinstance(decl.type, ArrayType):
-        variable_root(m, decl)
+        root = variable_root(m, decl)
         if decl.init is not None and own_variable(decl):
-            evaluate(m, decl.init)
+            _listed(m, root, decl.init)
         return
     if isinstance(decl.type, StructType) and (decl.type.size or 0) >= LARGE:
         variable_root(m, decl)
@@ -110,6 +111,22 @@ def declare(m: Machine, decl: n.VarDecl) -> None:
         m.state.env[decl] = value
         if m.destructors and _class_of(decl) in m.destructors and m.frames[-1].owners:
             m.frames[-1].owners[-1].append(decl)
+
+
+def _listed(m: Machine, root: Root, init: n.Expr) -> None:
+    """The elements that an array begins with."""
+    array = init.type
+    if m.on_host or not isinstance(init, n.InitList) or not isinstance(array, ArrayType):
+        evaluate(m, init)
+        return
+    if not isinstance(array.element, PointerType):
+        evaluate(m, init)
+        return
+    held = Pointers({})
+    for index, element in enumerate(init.elements):
+        value = coerce(evaluate(m, element), array.element)
+        held.put(const(index * (array.element.size or 0)), value, once=True)
+    m.pointers[root] = held
 
 
 def _expr(m: Machine, s: n.ExprStmt) -> None:
