@@ -104,31 +104,44 @@ def _disjoint(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(result)
 
 
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """What errors cost the device code of the main file.
+
+    ``weight``: an error in a device function, of a header too, weighs 1, a kernel whose declaration is missing
+    ``LOST_KERNEL``; an error outside of all functions 1 if the declaration it stands in is one of device code.
+    ``places``: the files and offsets of these errors.
+    """
+
+    weight: int
+    places: frozenset[tuple[str, int]]
+
+
 def count_losses(
     unit: Unit, text: bytes, language: Language, diagnostics: Iterable[Diagnostic], skipped: Iterable[tuple[int, int]]
-) -> int:
-    """The weight of what errors cost the device code of the main file; 0: nothing.
-
-    An error in a device function, of a header too, weighs 1, a kernel whose declaration is missing ``LOST_KERNEL``.
-    An error outside of all functions weighs 1 if the declaration it stands in is one of device code.
-    """
+) -> Losses:
+    """What the errors of a parse cost."""
     errors = {(d.file, d.offset) for d in diagnostics if d.file is not None and _costs(d)}
     if not errors:
-        return 0
+        return _NOTHING
     functions = find_functions(unit, language, {unit.path, *(file for file, _ in errors)})
     main = functions[unit.path]
-    loss = 0
+    places = set()
     for file, offset in errors:
-        if functions[file].in_device(offset):
-            loss += 1
-        elif file == unit.path and not main.in_host(offset):
-            loss += _of_device_code(text, offset)
+        if functions[file].in_device(offset) or (
+            file == unit.path and not main.in_host(offset) and _of_device_code(text, offset)
+        ):
+            places.add((file, offset))
+    loss = len(places)
     hidden = _disjoint({*skipped, *(match.span() for match in _COMMENT.finditer(text))})
     for match in _KERNEL[language].finditer(text):
         at = match.start()
         if not main.in_device(at) and not _within(hidden, at) and _opens_body(text, at):
             loss += LOST_KERNEL
-    return loss
+    return Losses(loss, frozenset(places))
+
+
+_NOTHING = Losses(0, frozenset())
 
 
 def _costs(diagnostic: Diagnostic) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from kernlint.frontends.clang.embedded import OPEN_TYPE
 from kernlint.frontends.clang.options import Language
@@ -26,6 +26,12 @@ WARP_VALUE = 32
 """The value of a made-up enumerator that has a warp or wave in its name."""
 
 _MOST_OVERLOADS = 3  # parameters of a function template that are tried as types and as values
+_HAS = frozenset("xyzw")
+"""Members that every made-up type has."""
+
+_NUMBERS = frozenset("rgba")
+"""Members that are numbers by their names, in any type; others may be of a type that is made up as well."""
+
 _SWIZZLE = pattern(r"[xyzw]{1,4}|s[0-9a-fA-F]+|lo|hi|even|odd")
 _WIDE = pattern(r"(u?(?:char|short|int|long)|float|double|half)(32|64)")
 _INTEGER = pattern(r"([uis]|u?int)(8|16|32|64)(_t)?")
@@ -49,8 +55,8 @@ class MadeUp:
     """What to declare, and what is known about it.
 
     ``members`` are those of all made-up types together. ``kinds`` tells of an argument of a template whether it is a
-    value, ``constants`` that all constants must be enumerators, ``integers`` that members of types must be integers,
-    ``self_contained`` that no header is missing.
+    value, ``classes`` has types that are no plain numbers; ``constants`` tells that all constants must be enumerators,
+    ``integers`` that members of types must be integers, ``self_contained`` that no header is missing.
     """
 
     language: Language
@@ -58,6 +64,7 @@ class MadeUp:
     entries: Mapping[str, Entry]
     members: Mapping[str, Role]
     kinds: Mapping[tuple[str, int], bool]
+    classes: Collection[str]
     constants: bool
     integers: bool
     self_contained: bool = False
@@ -87,7 +94,7 @@ class MadeUp:
     # C++
 
     def _cpp(self) -> list[str]:
-        members = " ".join(_member(name, role) for name, role in sorted(self.members.items()))
+        members = " ".join(_member(name, role) for name, role in sorted(self.members.items()) if name not in _HAS)
         lines = [f"#define KL_ANY_MEMBERS {members}"] if members else []
         with open(os.path.join(FOLDER, "any.h"), encoding="utf-8") as handle:
             lines.append(handle.read().replace("#pragma once\n", ""))
@@ -141,7 +148,7 @@ class MadeUp:
         fields = self.uses.fields(name)
         if not self.self_contained or entry.unknown.scope or entry.arguments or not fields <= set("xyzw"):
             return None
-        if self.uses.members_of(name) or not (fields or self.uses.reckons_with(name)):
+        if name in self.classes or self.uses.members_of(name) or not (fields or self.uses.reckons_with(name)):
             return None
         width = re.search(r"(?<!\d)([234])$", name)
         lanes = max(("xyzw".index(each) + 1 for each in fields), default=0)
@@ -240,4 +247,5 @@ def _member(name: str, role: Role) -> str:
         )
     if role is Role.CONSTANT:
         return f"static constexpr int {name} = {USUAL_VALUE};"
-    return f"static __attribute__((device)) __kl_any {name};"
+    kind = "__kl_any" if name in _NUMBERS else "__kl_value"
+    return f"static __attribute__((device)) {kind} {name};"

@@ -19,7 +19,7 @@ from kernlint.frontends.clang.compiler import Diagnostic, parse_unit, read_diagn
 from kernlint.frontends.clang.embedded import unwrapped
 from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, FindOwn, IncludeScan, scan_includes
 from kernlint.frontends.clang.kinds import Severity
-from kernlint.frontends.clang.losses import count_losses
+from kernlint.frontends.clang.losses import Losses, count_losses
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
 from kernlint.frontends.clang.preceding import (
     MAX_INCLUDERS,
@@ -58,8 +58,11 @@ SETTING_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_setting__.h"
 BEFORE_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_before__.h"
 """The file, present only in memory, with the lines that the project puts before the source."""
 
-MAX_ROUNDS = 3
+MAX_ROUNDS = 4
 """Parses with made-up declarations that one source may cost."""
+
+MIN_ROUNDS = 2
+"""Parses from which on there is another one only for what device code lacks."""
 
 
 MAX_DECLARATIONS = 1000
@@ -70,7 +73,8 @@ LARGE = 1 << 18
 """Bytes of a source and its headers from which on declarations that brought nothing back are the last."""
 
 MADE_UP_WEIGHT = 96 << 20
-"""Bytes of trees that parses with made-up declarations may make for one source; some sixty take a second."""
+"""Bytes of trees that parses with made-up declarations may make for one source; some sixty take a second. Where the
+last of several has brought back a quarter of what was lost, two and a half times as many."""
 
 TEXT = 4
 """Bytes of trees that are made while one byte of text is looked at."""
@@ -281,7 +285,7 @@ class _Attempt:
     skipped: tuple[tuple[int, int], ...]
     names: frozenset[str]
     made_up: str
-    losses: int
+    lost: Losses
 
     @classmethod
     def of(cls, job: _Job, appended: str, names: frozenset[str] = frozenset(), made_up: str = "") -> _Attempt:
@@ -290,8 +294,18 @@ class _Attempt:
             unit.known_as = (os.path.realpath(job.options.about), job.options.about)
         diagnostics = read_diagnostics(unit)
         skipped = tuple(part for part in read_skipped(unit) if holds_code(job.text[slice(*part)]))
-        losses = count_losses(unit, job.text, job.language, diagnostics, skipped)
-        return cls(job, appended, unit, diagnostics, skipped, names, made_up, losses)
+        lost = count_losses(unit, job.text, job.language, diagnostics, skipped)
+        return cls(job, appended, unit, diagnostics, skipped, names, made_up, lost)
+
+    @property
+    def losses(self) -> int:
+        """What errors cost, see :mod:`kernlint.frontends.clang.losses`."""
+        return self.lost.weight
+
+    @property
+    def costly(self) -> tuple[Diagnostic, ...]:
+        """The errors that cost something."""
+        return tuple(d for d in self.diagnostics if (d.file, d.offset) in self.lost.places)
 
     @property
     def errors(self) -> int:
@@ -518,14 +532,16 @@ def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]
 
     synthesis = Synthesis(job.language, all(served(name, job.language) for name in job.includes.missing))
     best = last = first
-    rounds = 1
-    while best.losses and rounds <= MAX_ROUNDS and best.unit.weight * rounds <= MADE_UP_WEIGHT:
-        if not synthesis.feed(last.diagnostics, _texts(job, last.diagnostics)):
+    rounds, limit = 1, MADE_UP_WEIGHT
+    while best.losses and rounds <= MAX_ROUNDS and best.unit.weight * rounds <= limit:
+        told = last.costly if rounds > MIN_ROUNDS else last.diagnostics
+        if not synthesis.feed(told, _texts(job, last.diagnostics)):
             break
         before, last = last, _Attempt.of(job, appended, synthesis.names, synthesis.text())
         rounds += 1
         stuck = last.losses == before.losses and job.includes.size > LARGE
         enough = stuck or len(last.unit.top_level()) > MAX_DECLARATIONS
+        limit = MADE_UP_WEIGHT * 5 // 2 if last.losses * 4 <= before.losses * 3 else MADE_UP_WEIGHT
         if last.losses < best.losses:
             best.unit.dispose()  # at once: a large source's unit takes hundreds of megabytes
             best = last

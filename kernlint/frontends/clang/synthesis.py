@@ -20,7 +20,7 @@ from kernlint.frontends.clang.uses import Use, Uses, argument_place, is_constant
 from kernlint.record import dataclass, field
 from kernlint.text.patterns import pattern
 
-MAX_NAMES = 160
+MAX_NAMES = 400
 """Unknown names of one parse that are worth an attempt; a source that lacks more is beyond help."""
 
 _CONFLICT = pattern(
@@ -36,6 +36,7 @@ _WRONG_ARGUMENT = pattern(
     r"template argument for template type parameter must be a type|"
     r"template argument for (non-type) template parameter must be an expression"
 )
+_NO_NUMBERS = pattern(r"'(?:const )?(\w+)' \(aka '(?:const )?float[234]'\)")
 _MEMBER_OF = pattern(r"\s*::\s*(?:template\s+)?([A-Za-z_]\w*)")
 
 
@@ -61,6 +62,7 @@ class Synthesis:
     _constants: bool = False
     _integers: bool = False
     _kinds: dict[tuple[str, int], bool] = field(default_factory=dict)
+    _classes: set[str] = field(default_factory=set)
     _uses: Uses | None = None
     _rounds: int = 0
 
@@ -82,8 +84,14 @@ class Synthesis:
             unknowns.update(dict.fromkeys(_open_types(texts)))
         if len(unknowns) > MAX_NAMES:
             return False
+        first = self._rounds == 1
+        derived = [each for each in unknowns if not each.in_class and uses.declares(each.name, functions=first)]
         for unknown in unknowns:
-            self._learn(unknown, uses)
+            if unknown not in derived:
+                self._learn(unknown, uses)
+        if self._state() == before:
+            for unknown in derived:
+                self._learn(unknown, uses)
         return self._state() != before
 
     def _state(self) -> tuple[object, ...]:
@@ -93,11 +101,13 @@ class Synthesis:
             self._constants,
             self._integers,
             dict(self._kinds),
+            len(self._classes),
             [entry.role for entry in self._entries.values()],
         )
 
     def _give_way(self, diagnostics: list[Diagnostic], texts: dict[str, str]) -> None:
-        """Withdraw names that the source turned out to declare, and make constants of what must be one."""
+        """Withdraw names that the source turned out to declare, make constants of what must be one, and classes of what
+        plain vectors cannot be."""
         for diagnostic in diagnostics:
             if diagnostic.severity < Severity.ERROR:
                 continue
@@ -109,6 +119,8 @@ class Synthesis:
                 self._constants = True
             elif _NEEDS_INTEGER.search(diagnostic.message) and self._entries:
                 self._integers = True
+            elif (match := _NO_NUMBERS.search(diagnostic.message)) and match.group(1) in self._entries:
+                self._classes.add(match.group(1))
             elif match := _WRONG_ARGUMENT.search(diagnostic.message):
                 place = argument_place(texts.get(diagnostic.file or "", ""), diagnostic.offset)
                 if place is not None:
@@ -188,6 +200,7 @@ class Synthesis:
             self._entries,
             self._members,
             self._kinds,
+            self._classes,
             self._constants,
             self._integers,
             self.self_contained,

@@ -42,12 +42,13 @@ class Members:
 
 _WINDOW = 160  # characters looked at behind a name
 _CALLED_PREFIX = pattern(r"\s*\([^()]*\)\s*(?:for|while|do|if)\b")
-_CONTROL = pattern(r"\s*(?:for|while|do|if|return)\b|\s*\{")
+_CONTROL = pattern(r"\s*(?:for|while|do|if|return)\b")
+_BLOCK = pattern(r"\s*\{[^{}]*[;{]")
 _DECLARATION = pattern(
     r"(?:\s*[*&]+\s*|\s+)(?:const\b\s*|__restrict__\b\s*|__restrict\b\s*|restrict\b\s*|[*&]\s*)*[A-Za-z_]\w*\s*[;=,)\[({:]"
 )
 _SPECIFIER = pattern(
-    r"(?:\([^()\n]*\))?\s+(?:__\w+__|static|inline|constexpr|const|extern|void|bool|char|short|int|long|unsigned|signed|float|double|"
+    r"(?:\([^()\n]*\))?\s+(?:__\w+__|static|inline|constexpr|const(?!\s*(?:\{|;|override|noexcept|final|->))|extern|void|bool|char|short|int|long|unsigned|signed|float|double|"
     r"struct|template|kernel|__kernel|half|size_t|auto)\b|\s+[A-Za-z_][\w:]*(?:<[^;{}()]*>)?[\s*&]+[A-Za-z_]\w*\s*\("
 )
 
@@ -120,6 +121,27 @@ class Uses:
         found = re.findall(r"\busing\s+(\w+)\s*=\s*([^;{}]+);", self.text)
         found += [(name, text) for text, name in re.findall(r"\btypedef\s+([^;{}]+?)\s*\b(\w+)\s*;", self.text)]
         return dict(found)
+
+    def declares(self, name: str, *, functions: bool = True) -> bool:
+        """Whether the texts declare a name by a type or class of their own: what is unknown there is the type.
+
+        A variable that is called like a function is none of them.  ``functions``: what looks like the declaration of
+        a function counts too, though it may be one of a class.
+        """
+        variable = called = False
+        for at in self._places.get(name, ()):
+            after = _DECLARED_AS.match(self.text, at + len(name))
+            if after is None:
+                continue
+            call = after.group().endswith("(")
+            before = _DECLARED_BY.search(self.text[max(0, at - 60) : at])
+            if before is None or (before[1] in KEYWORDS and before[1] not in _TYPE_WORDS):
+                called |= call and not self.text[max(0, at - 2) : at].endswith((".", "->"))
+            elif not call:
+                variable = True
+            elif functions:
+                return True
+        return variable and not called
 
     def _variables(self, name: str) -> frozenset[str]:
         """What is declared by a type of that name."""
@@ -270,6 +292,11 @@ _MACROS_DEEP = 3
 """Macros within macros that are followed to where a name stands."""
 
 
+_TYPE_WORDS = KEYWORDS & frozenset(
+    IDENTIFIER.findall("auto bool char double float int long short signed unsigned void struct class enum union")
+)
+_DECLARED_BY = pattern(r"(?:(?<![\w.])([A-Za-z_]\w*)|>)(?:\s+|\s*[*&]+|[*&]+\s*)(?:const\s+|__restrict__\s+)?$")
+_DECLARED_AS = pattern(r"\s*(?:[;,)\[({]|:(?!:)|=(?!=))")
 _FIELD = pattern(r"\s*(?:\[[^\]]*\]\s*)?(?:\.|->)\s*([A-Za-z_]\w*)")
 _VARIABLE = pattern(r"[\s*&]+(?:const\s+|__restrict__\s+|restrict\s+)*(\w+)")
 _PATH = pattern(r"(?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*)+")
@@ -326,7 +353,12 @@ def _is_type_use(use: Use) -> bool:
 
 
 def _is_statement_prefix(use: Use) -> bool:
-    return bool(_CONTROL.match(use.after)) and not use.before.rstrip().endswith(")")
+    """Whether the name stands before a whole statement; what has no statement in its braces is a value made there:
+    ``return vec3{x, y}``."""
+    before = use.before.rstrip()
+    if use.after.lstrip().startswith("{"):
+        return before.endswith((";", "{", "}")) and _BLOCK.match(use.after) is not None
+    return bool(_CONTROL.match(use.after)) and not before.endswith(")")
 
 
 def _is_attribute_use(use: Use) -> bool:

@@ -43,6 +43,7 @@ def nodes(parsed: ParseResult, kind: int) -> list[Cursor]:
         ("template <Mode m> __global__ void k(int* x) { x[0] = m == Mode::A; }", {"Mode", "Mode::A"}),
         ("__global__ void k(float* x) { float s = 0; s += lib::part(x); x[0] = s; }", {"lib", "lib::part"}),
         ("__global__ void k(int* x) { x[0] = Limits<int>::max(); }", {"Limits", "max"}),
+        ("__device__ V3 up() { return V3{0.f, 1.f}; } __global__ void k(V3* x) { x[0] = up() + V3{}; }", {"V3"}),
     ],
 )  # fmt: skip
 def test_what_is_unknown_is_declared(source: str, names: set[str]) -> None:
@@ -84,6 +85,45 @@ def test_made_up_types_convert_to_each_other() -> None:
     with check(source) as parsed:
         assert {"A", "B"} <= parsed.synthesised
         assert not [d.message for d in parsed.diagnostics if d.severity >= 3]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "__global__ void k(V3* x) { V3 e[2] = { V3{1.f, 0.f}, V3{0.f, 1.f} }; x[0] = e[1]; }",
+        "struct R { V3 o; R(const V3& from) : o{from} {} V3 at(float t) const { return o * t; } };"
+        "__global__ void k(V3* x) { R r(x[0]); x[1] = r.o; }",
+        "struct R { V3 o; __device__ V3 at(float t) const { return o * t; } };"
+        "__global__ void k(V3* x, R* r) { x[1] = r->at(2.f); }",
+        "__device__ V3 mid(const V3& a) { return a; } __global__ void k(V3* x, int* n) { V3 mid = x[0]; x[1] = mid; }",
+        "__device__ float f(float* x) { float dot = x[0]; return dot; }"
+        "__global__ void k(V3* x) { x[0] = x[1] * dot(x[0], x[1]); }",
+        "__global__ void k(V3* x, float s) { x[0] = atan2(s, x[1].y) + copysign(x[0], s); }",
+        "__global__ void k(V3* x, const M3* m) { const V3 c = m[0][2]; x[0] = s() ? c : V3(0.f); }",
+    ],
+)
+def test_types_of_a_missing_header_are_no_macros(source: str) -> None:
+    """In braces and before a constructor's members, with operators, and methods whose classes have such members."""
+    with check("#include <elsewhere/vectors.h>\n" + source) as parsed:
+        assert "V3" in parsed.synthesised
+        assert "struct V3 " in parsed.made_up.text
+
+
+def test_names_that_the_source_declares_by_an_unknown_type_are_not_made_up() -> None:
+    source = (
+        "#include <elsewhere/vectors.h>\n"
+        "struct Ray { V3 origin, step; __device__ V3 at(float t) const; };"
+        "__device__ V3 normal(const V3& p) { return p; }"
+        "__global__ void k(Ray* rays, V3* out) { V3 here = rays[0].at(1.f); out[0] = normal(here) + rays[0].step; }"
+    )
+    with check(source) as parsed:
+        assert parsed.synthesised.isdisjoint({"origin", "step", "at", "normal", "here", "k", "rays", "out"})
+
+
+def test_a_source_with_hundreds_of_unknown_names_is_still_read() -> None:
+    many = "".join(f"void host{i}() {{ window_call_{i}(); }} " for i in range(200))
+    with check(f"{many}__global__ void k(V3* x) {{ x[threadIdx.x] = V3{{1.f}}; }}") as parsed:
+        assert "V3" in parsed.synthesised
 
 
 def test_all_made_up_declarations_stand_in_one_file() -> None:

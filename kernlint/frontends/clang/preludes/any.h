@@ -11,6 +11,10 @@
     template <class T> friend __kl_with_other<T, R> operator op(const __kl_any&, const T&); \
     template <class T> friend __kl_with_other<T, R> operator op(const T&, const __kl_any&);
 #define KL_CALL(F) template <class... A> friend __kl_value F(const __kl_any&, A&&...);
+#define KL_SECOND(F) \
+    KL_CALL(F) \
+    template <class T, class... A> friend __kl_with_other<T, __kl_value> F(const T&, __kl_any&, A&&...); \
+    template <class T, class... A> friend __kl_with_other<T, __kl_value> F(const T&, const __kl_any&, A&&...);
 #define KL_SHUFFLE(F) template <class... A> friend __kl_value F(__kl_mask, const __kl_any&, A&&...);
 
 struct __kl_any;
@@ -27,10 +31,10 @@ struct __kl_any {
     explicit operator bool() const;
     __kl_any& operator=(const __kl_any&) = default;
     template <class T> __kl_any& operator=(const T&);
-    template <class T> __kl_any& operator[](T) const;
+    template <class T> __kl_value& operator[](T) const;
     template <class... A> __kl_value operator()(A&&...) const;
-    __kl_any& operator*() const;
-    __kl_any* operator->() const;
+    __kl_value& operator*() const;
+    __kl_value* operator->() const;
     __kl_value operator-() const;
     __kl_value operator+() const;
     __kl_value operator~() const;
@@ -81,21 +85,49 @@ struct __kl_any {
     KL_CALL(fabs)
     KL_CALL(sqrt)
     KL_CALL(rsqrt)
+    KL_CALL(cbrt)
     KL_CALL(exp)
     KL_CALL(exp2)
+    KL_CALL(exp10)
+    KL_CALL(expm1)
     KL_CALL(log)
     KL_CALL(log2)
+    KL_CALL(log10)
+    KL_CALL(log1p)
     KL_CALL(sin)
     KL_CALL(cos)
+    KL_CALL(tan)
+    KL_CALL(asin)
+    KL_CALL(acos)
+    KL_CALL(atan)
+    KL_CALL(sinh)
+    KL_CALL(cosh)
     KL_CALL(tanh)
+    KL_CALL(asinh)
+    KL_CALL(acosh)
+    KL_CALL(atanh)
     KL_CALL(erf)
+    KL_CALL(erfc)
     KL_CALL(floor)
     KL_CALL(ceil)
     KL_CALL(round)
-    KL_CALL(pow)
-    KL_CALL(fmax)
-    KL_CALL(fmin)
-    KL_CALL(fma)
+    KL_CALL(rint)
+    KL_CALL(trunc)
+    KL_CALL(isnan)
+    KL_CALL(isinf)
+    KL_CALL(isfinite)
+    KL_CALL(signbit)
+    KL_CALL(ldexp)
+    KL_SECOND(pow)
+    KL_SECOND(fmax)
+    KL_SECOND(fmin)
+    KL_SECOND(fmod)
+    KL_SECOND(atan2)
+    KL_SECOND(hypot)
+    KL_SECOND(copysign)
+    KL_SECOND(fdim)
+    KL_SECOND(remainder)
+    KL_SECOND(fma)
 
     static __attribute__((device)) __kl_any x, y, z, w;
 #ifdef KL_ANY_MEMBERS
@@ -111,6 +143,7 @@ struct __kl_value : __kl_any {
 #undef KL_ASSIGN
 #undef KL_BINARY
 #undef KL_CALL
+#undef KL_SECOND
 #undef KL_SHUFFLE
 
 #pragma clang force_cuda_host_device end
