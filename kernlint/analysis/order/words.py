@@ -143,7 +143,7 @@ def tells(symbol: Symbol, access: Access) -> bool:
     return symbol.kind is SymbolKind.UNKNOWN and symbol.origin is access.node
 
 
-def _made_of_old(access: Access) -> bool:
+def made_of_old(access: Access) -> bool:
     """Whether what an atomic operation puts in its place is made of what was there."""
     found = sources([access.value]) if access.value is not None else ()
     return any(tells(s, access) or (s.kind is SymbolKind.LOAD and s.origin[0] is access.root) for s in found)
@@ -332,7 +332,7 @@ class _Finder:
             return None  # an amount is taken away, to be dealt with
         if access.atomic_op in ("max", "min") and not waits:
             return None  # that its own value was the greater tells a thread nothing of what others have done
-        if access.atomic_op == "cas" and _made_of_old(access):
+        if access.atomic_op == "cas" and made_of_old(access):
             return None  # a sum that is tried again until nobody was quicker
         told = self._told(access)
         if access.atomic_op in COUNTS and not reads_only(access) and any(tells(s, access) for s in self.slots):

@@ -10,7 +10,7 @@ to keep apart.  Silent wherever the place rests on memory, except for one idiom:
 and updated without an atomic operation, which is a race as soon as an index occurs twice.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kernlint.analysis.accesses.needed import as_needed
 from kernlint.analysis.accesses.pairs import (
@@ -48,6 +48,7 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     Uniformity,
+    plain,
     symbols,
 )
 from kernlint.tree.nodes import Scope as Reach
@@ -75,18 +76,20 @@ def handshakes(of: Trace) -> bool:
     """Whether blocks may talk to each other: a fence for the device, or a loop that waits for memory."""
     if any(fence.scope in (Reach.GRID, Reach.SYSTEM) for fence in of.fences):
         return True
-    reads = (access for access in of.accesses if access.volatile and access.kind is AccessKind.READ)
-    return any(_waits(loop, read) for read in reads for loop in read.loops)
+    reads = [access for access in of.accesses if access.volatile and access.kind is AccessKind.READ]
+    tries = {id(access.node): access.value for access in of.accesses if access.atomic_op == "cas"} if reads else {}
+    return any(_waits(loop, read, tries) for read in reads for loop in read.loops)
 
 
-def _waits(loop: LoopContext, read: Access) -> bool:
-    """Whether how long a loop goes on may hang on what is read in it.
+def _waits(loop: LoopContext, read: Access, tries: Mapping[int, Term | None]) -> bool:
+    """Whether how long a loop goes on may hang on what is read in it.  ``tries``: what compare-and-swaps look for.
 
-    Excused: ``while (*turn != mine);`` Still bad: ``for (; i < n; i += step) if (x[i] > *most) *most = x[i];``
+    Excused: ``while (*turn != mine);`` Excused: an update that is tried again until nobody has been quicker. Still bad:
+    ``for (; i < n; i += step) if (x[i] > *most) *most = x[i];``
     """
     if loop.doubtful or (loop.condition is None and not loop.exits):
         return True
-    todo = [s for term in loop.ends for s in term.symbols]
+    todo = [s for term in loop.ends if not _tried_again(term, tries) for s in term.symbols]
     done: set[Symbol] = set()
     while todo:
         symbol = todo.pop()
@@ -99,6 +102,18 @@ def _waits(loop: LoopContext, read: Access) -> bool:
             return True
         for term in (symbol.init, symbol.step):
             todo += term.symbols if symbol.kind is SymbolKind.PHI and term is not None else ()
+    return False
+
+
+def _tried_again(term: Term, tries: Mapping[int, Term | None]) -> bool:
+    """Whether a condition is that a compare-and-swap has found what had been read from its place before."""
+    if term.op not in ("eq", "ne"):
+        return False
+    for found, other in (term.args, term.args[::-1]):
+        symbol = plain(found).symbol
+        looked_for = tries.get(id(symbol.origin)) if symbol is not None and symbol.kind is SymbolKind.UNKNOWN else None
+        if looked_for is not None and looked_for.symbols and plain(looked_for) is plain(other):
+            return True
     return False
 
 

@@ -70,15 +70,29 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
         return len(entries) == 1 and _one_entry(entries[0], witness)
     entries = [entry for entry in entries if entry not in rows]
     return (
-        any(_merged(term, entries) for term in _parts(access.offset))
-        or any(_ranged(guard.term, entries) for guard in access.guards)
-        or any(map(_several, entries))
+        may_repeat(access, entries)
         or _counted_beside(access, entries, of)
         or _other_end(value, entries)
         or _written_by_several(access, entries, of)
         or any(_one_entry(entry, witness) for entry in entries)
         or any(zeroed(access, launch) for launch in seen)
     )
+
+
+def may_repeat(access: Access, entries: Collection[Symbol]) -> bool:
+    """Whether the place of an access is made in a way that may give it to several threads: of an entry by an operation
+    that makes one of several, of an entry that is tested against a size, or of one of several that an item has."""
+    return (
+        any(_merged(term, entries) for term in _parts(access.offset))
+        or any(_ranged(guard.term, entries) for guard in access.guards)
+        or any(map(_several, entries))
+    )
+
+
+def in_row(entry: Symbol) -> bool:
+    """Whether an entry lies in a row that a thread goes through, and other data say where it begins."""
+    found = entry.origin[1].symbols
+    return any(s.kind in (SymbolKind.COUNTER, SymbolKind.PHI) for s in found) and any(map(_entry, found))
 
 
 def _entry(symbol: Symbol) -> bool:
@@ -134,11 +148,11 @@ def _several(entry: Symbol) -> bool:
 
 
 def _counted_beside(access: Access, entries: Collection[Symbol], of: Trace) -> bool:
-    """Whether an entry picks what is counted, or updated atomically, in another object."""
+    """Whether an entry picks what is updated atomically, or in another object is counted."""
     for other in of.accesses:
-        if other.root is access.root or not other.writes or not _mentions(other.offset, entries):
+        if not other.writes or not _mentions(other.offset, entries):
             continue
-        if other.kind is AccessKind.ATOMIC or _counts(other):
+        if other.kind is AccessKind.ATOMIC or (other.root is not access.root and _counts(other)):
             return True
     return False
 

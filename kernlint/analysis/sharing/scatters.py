@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from enum import Enum
 
 from kernlint.analysis.accesses.pairs import (
     Pair,
@@ -17,27 +16,26 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses.promised import said_to_differ
 from kernlint.analysis.excuses.winners import claimed, ends_of_runs
 from kernlint.analysis.launching.launches import LaunchFact, launches
-from kernlint.analysis.order.words import field_of
+from kernlint.analysis.order.words import made_of_old
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import asker_of
 from kernlint.analysis.search.inputs import chosen_by
 from kernlint.analysis.search.supposed import of_one, truncated
 from kernlint.analysis.sharing.finder import Finder, GlobalRace
 from kernlint.analysis.sharing.global_races import handshakes, places
+from kernlint.analysis.sharing.met import Met, Picked, by_thread, looked_at, met, own_of, takes
 from kernlint.analysis.sharing.races import followed
 from kernlint.analysis.sharing.repeats import counts_up, named_twice, one_of_each_block, zeroed
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
 from kernlint.prove.query import Side
-from kernlint.record import dataclass, field, replace
-from kernlint.symbolic.polynomial import number, polynomial
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
     Uniformity,
     const,
-    negate,
     plain,
     rebuild,
     substitute,
@@ -68,26 +66,6 @@ class Scatter:
     shared_by: Met | None = None
     exchanged: bool = False
     believed: bool = False
-
-
-class Met(Enum):
-    """What says that several threads have one index: that it is the cell of a position, that what it picks elsewhere is
-    updated atomically, that the element is what others are linked to, or that threads ask who was there first."""
-
-    CELL = "a position in floating point has been rounded to it"
-    ATOMIC = "what it picks elsewhere is updated atomically"
-    LINK = "what the element held before is kept: it is the head of a list"
-    CLAIM = "some find it taken, and who finds it free puts a record there"
-
-
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """What data pick in an address, each with one value for all threads in its place: loads, and whole ``terms`` that
-    are numbers made from loads in floating point.  ``alike``: all threads of a block load the same."""
-
-    loads: dict[Symbol, Term]
-    terms: dict[Term, Term] = field(default_factory=dict)
-    alike: bool = False
 
 
 def _chosen(access: Access) -> Picked | None:
@@ -135,8 +113,8 @@ def updates(access: Access) -> bool:
     if _blended(access.value, old):
         return False
     picked = set(symbols(access.offset))
-    own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1], picked)]
-    own += [s for s in _left_over(access) if s not in old and _by_thread(s.origin[1], ())]
+    own = [s for s in loads if s not in old and s not in picked and by_thread(s.origin[1], picked)]
+    own += [s for s in _left_over(access) if s not in old and by_thread(s.origin[1], ())]
     # a point that moves has things of its own: what it carries
     carried = _moves(access.offset) and any(s.kind is SymbolKind.PHI and s not in picked for s in access.value.symbols)
     return (bool(old) and (bool(own) or carried or counts_up(access.value, old))) or (
@@ -198,16 +176,6 @@ def _masked_part(part: Term) -> bool:
     return part.op == "and" or (part.op == "cast" and _masked_part(part.args[0]))
 
 
-def _by_thread(offset: Term, picked: Collection[Symbol], depth: int = 3) -> bool:
-    """Whether a place is that of the thread itself: its index is used, and no memory but what lies at such places
-    (``depth`` steps) and is not what was ``picked``."""
-    found = symbols(offset)
-    loads = [symbol for symbol in found if symbol.kind is SymbolKind.LOAD]
-    if not loads:
-        return any(symbol.kind is SymbolKind.THREAD for symbol in found)
-    return depth > 0 and any(s not in picked and _by_thread(s.origin[1], picked, depth - 1) for s in loads)
-
-
 def _counted(access: Access, of: Trace) -> Picked | None:
     """The results of atomic operations on shared memory in the address of ``access``, each as 0: every block counts
     from the start, so two blocks may well get the same.  A counter that begins at a number of the block's own counts
@@ -250,70 +218,6 @@ def _from_the_start(variable: Symbol) -> bool:
     return all(s.kind is not SymbolKind.LOAD and s.uniformity is Uniformity.GRID for s in begins)
 
 
-def _met(access: Access, picked: Picked, of: Trace) -> Met | None:
-    """What says that two threads may have the same index in ``access``, which puts something of their own there."""
-    given = {*picked.loads, *(symbol for term in picked.terms for symbol in term.symbols)}
-    if access.value is None or not any(_own(symbol, given) for symbol in symbols(access.value)):
-        return None
-    if any(_rounded(term) for term in picked.terms):
-        return Met.CELL
-    for other in of.accesses:
-        if other.root is access.root:
-            continue
-        if other.kind is AccessKind.ATOMIC and other.atomic_op != "load" and _one_index(access, other):
-            return Met.ATOMIC
-        if other.kind is AccessKind.WRITE and other.order < access.order and _holds_old(other, access):
-            return Met.LINK
-    return Met.CLAIM if _claims(access, picked, of) else None
-
-
-def _claims(access: Access, picked: Picked, of: Trace) -> bool:
-    """Whether a thread looks whether an element is free, puts a mark there if it is, and several things of its own at
-    the same index, and does something else if it is not: of two that have found it free each may put a part."""
-    writes = [one for one in of.accesses if one.writes and one.value is not None]
-    for asked in (g.term for g in access.guards if g.term.op == "eq" and g.term.args[1].value is not None):
-        looks = {s.origin for s in asked.symbols if s.kind is SymbolKind.LOAD}
-        behind = [one for one in writes if any(guard.term == asked for guard in one.guards)]
-        own = [one for one in behind if any(_own(symbol, picked.loads) for symbol in symbols(one.value or one.offset))]
-        marks = [one for one in behind if (one.root, one.offset) in looks]
-        there = [one for one in own if one not in marks and not picked.loads.keys().isdisjoint(one.offset.symbols)]
-        told = next((one for one in own if one in marks), there[0] if there and marks else None)
-        lost = any(guard.term == negate(asked) for one in writes for guard in one.guards)
-        several = len({(id(one.root), field_of(one)) for one in there}) > 1
-        if told is not None and access.order == told.order and several and lost:
-            return True
-    return False
-
-
-def _holds_old(other: Access, access: Access) -> bool:
-    """Whether ``other`` puts the whole number aside that the element of ``access`` held."""
-    held = other.value.symbol if other.value is not None else None
-    if held is None or held.kind is not SymbolKind.LOAD or not isinstance(held.type, IntType):
-        return False
-    return bool(held.origin == (access.root, access.offset))
-
-
-def _own(symbol: Symbol, given: Collection[Symbol]) -> bool:
-    """Whether a value is another one for two threads to which data have given the same."""
-    if symbol.kind is SymbolKind.LOAD and symbol not in given:
-        return _by_thread(symbol.origin[1], given)
-    return symbol.kind is SymbolKind.THREAD
-
-
-def _rounded(term: Term) -> bool:
-    """Whether a whole number has been computed in floating point: not where one is only kept as such."""
-    if term.op == "cast" and isinstance(term.type, IntType) and isinstance(term.args[0].type, FloatType):
-        return plain(term.args[0]).op not in ("sym", "const")
-    return any(map(_rounded, term.terms))
-
-
-def _one_index(access: Access, other: Access) -> bool:
-    """Whether two accesses are to elements of one index."""
-    if access.size is None or other.size is None:
-        return False
-    return polynomial(access.offset) * number(other.size) == polynomial(other.offset) * number(access.size)
-
-
 def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     of = facts[trace]
     if not followed(of) or handshakes(of):
@@ -329,13 +233,27 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
             if said_to_differ.holds(access, promised) or claimed.holds(access, of) or ends_of_runs.holds(access, of):
                 continue
             found = None
-            if access.kind is AccessKind.WRITE and id(access.root) not in atomics:
+            if access.kind is AccessKind.WRITE and (id(access.root) not in atomics or _beside_sums(access, of)):
                 found = _scatter(finder, access, of, facts[launches])
             elif access.kind is AccessKind.ATOMIC:
                 found = _exchange(finder, access, of)
             if found is not None:
                 out.append(found)
     return tuple(out)
+
+
+def _beside_sums(access: Access, of: Trace) -> bool:
+    """Whether a plain update is of an object of which all atomic operations are updates too that nobody looks at: none
+    of them keeps threads apart."""
+    if not updates(access):
+        return False
+    others = (a for a in of.accesses if a.root is access.root and a.kind is AccessKind.ATOMIC)
+    return all(
+        made_of_old(a) if a.atomic_op == "cas" else a.atomic_op in _SUMS and not looked_at(a, of) for a in others
+    )
+
+
+_SUMS = frozenset({"add", "sub", "min", "max"})
 
 
 def _scatter(finder: Finder, access: Access, of: Trace, seen: tuple[LaunchFact, ...]) -> Scatter | None:
@@ -356,7 +274,8 @@ def _scatter(finder: Finder, access: Access, of: Trace, seen: tuple[LaunchFact, 
                 images = Picked({})
                 ways = (False,) if within else (False, True)
     picked = images or counted
-    race = _equal_indices(finder, access, picked, ways) if picked is not None else None
+    taken = not updated and images is not None and takes(access, images, of)
+    race = _equal_indices(finder, access, picked, ways, alike=taken) if picked is not None else None
     if race is None and images is not None and updated and not fixed and (derived := _derived(access)) is not None:
         race, counted = _equal_indices(finder, access, derived, ways), None
     added = _added_once(access) and any(zeroed(access, launch) for launch in seen)
@@ -367,9 +286,9 @@ def _scatter(finder: Finder, access: Access, of: Trace, seen: tuple[LaunchFact, 
         counted, fixed = None, False
     if race is None or picked is None:
         return None
-    met = None if updated or counted else _met(access, picked, of)
+    shared_by = None if updated or counted else Met.TAKEN if taken else met(access, picked, of)
     believed = updated and picked is images and not named_twice(access, race.witness, of, seen)
-    return Scatter(access, race, updated, bool(counted), fixed, met, believed=believed)
+    return Scatter(access, race, updated, bool(counted), fixed, shared_by, believed=believed)
 
 
 def _added_once(access: Access) -> bool:
@@ -398,20 +317,17 @@ def _exchange(finder: Finder, access: Access, of: Trace) -> Scatter | None:
         return None
     if not any(_beats(guard.term, access) for guard in access.guards):
         return None
-    if not any(_own(symbol, ()) for symbol in symbols(access.value)) or _looked_at(access, of):
+    if not any(own_of(symbol, ()) for symbol in symbols(access.value)) or looked_at(access, of):
         return None
     race = _equal_indices(finder, access, _chosen(access) or _derived(access) or Picked({}), (False, True))
     return None if race is None else Scatter(access, race, True, exchanged=True)
 
 
-def _looked_at(access: Access, of: Trace) -> bool:
-    """Whether something hangs on what an atomic operation gives back."""
-    terms = (t for a in of.accesses for t in (a.value, a.offset, *(g.term for g in a.guards)) if t is not None)
-    return any(symbol.origin is access.node for term in terms for symbol in term.symbols)
-
-
-def _equal_indices(finder: Finder, access: Access, picked: Picked, ways: tuple[bool, ...]) -> GlobalRace | None:
-    """Two threads (of one block, of two: ``ways``) that write one element when their indices are equal."""
+def _equal_indices(
+    finder: Finder, access: Access, picked: Picked, ways: tuple[bool, ...], alike: bool = False
+) -> GlobalRace | None:
+    """Two threads (of one block, of two: ``ways``) that write one element when their indices are equal; ``alike``: even
+    if they write the same."""
     plain, memo = side(access), dict(picked.terms)
     images = picked.loads or {symbol: symbol.term for term in memo for symbol in term.symbols}
     above = Uniformity.GRID if picked.alike else Uniformity.WARP
@@ -426,7 +342,7 @@ def _equal_indices(finder: Finder, access: Access, picked: Picked, ways: tuple[b
         guards=tuple(guard for guard in guards if not _on_loads(guard, above)),
         counters=tuple(loops),
     )
-    if same_value(access, access):
+    if not alike and same_value(access, access):
         return None
     # Threads of one block are in one round of a loop that they wait in.
     phases = [pair for pair in concurrent(access, access) if pair.carried is None][:PHASES] if False in ways else []
