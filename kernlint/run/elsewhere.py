@@ -43,6 +43,9 @@ _DECLARED = rb"\bNAME\s*\([^;{}]*\)[^;{}()]*;|\b[A-Z][A-Z0-9_]{3,}\s*\([^;{}()]*
 _IN_STRING = rb'"[^"\n]*\bvoid\s+NAME\s*\('
 """A function of the name in a line of a string."""
 
+_CHEVRONS = rb"\bNAME\s*(?:<[^<>;]*>\s*)?<<<"
+"""A launch of the kernel itself: where a header declares that, its name in a string is part of a message."""
+
 _LAUNCHES = re.compile(rb"NDRange|LaunchKernel|LaunchCooperative")
 """How kernels are launched that are looked up by their names."""
 
@@ -139,10 +142,12 @@ class Elsewhere:
         if any(os.path.realpath(header) == ours for header in headers):
             return True
         texts = (source.data, *map(self.text, headers))
+        word = re.escape(name)
+        declared = re.compile(_DECLARED.replace(b"NAME", word))
+        launched = re.search(_CHEVRONS.replace(b"NAME", word), source.data) is not None
         held = next((text for text in texts if b'"' + name + b'"' in text), None)
-        if held is not None:
+        if held is not None and not (launched and any(declared.search(text) for text in texts[1:])):
             return self._loads_ours(path, held, kernel)
-        declared = re.compile(_DECLARED.replace(b"NAME", re.escape(name)))
         return any(name in text and declared.search(text) is not None for text in texts)
 
     def _loads_ours(self, path: str, text: bytes, kernel: str) -> bool:

@@ -30,6 +30,8 @@ MAKERS = 3
 _MAKES = rb"[aA]lloc|Buffer|\bNAME::"
 _DEFINED = rb"^(?![ \t]*(?:return|else|if|while|case)\b)[^\n#;(){}=]*\bNAME\s*\([^;{}]*\)[^;{}]*\{"
 _CALLED = rb"\bNAME\s*\("
+_MADE = rb"\bNAME\s*[({]|\bNAME\s+\w+\s*[({;]|\bNAME\s*>\s*\("
+"""An object of a class is made: ``Plan plan(n);``, ``Plan{n}``, ``std::make_unique<Plan>(n)``."""
 
 
 class ProjectLinks:
@@ -55,7 +57,8 @@ class ProjectLinks:
         """Files that call a function which another one defines."""
         if function.internal or function.template_params:
             return ()
-        return tuple(self._files(function, _CALLED, CALLERS))
+        makes = function.this is not None and function.qualified.endswith(f"{function.name}::{function.name}")
+        return tuple(self._files(function, _MADE if makes else _CALLED, CALLERS))
 
     def makers(self, name: str) -> tuple[ModuleFacts, ...]:
         """Files that may fill objects of a structure; none where there are too many to tell."""
@@ -91,7 +94,11 @@ class ProjectLinks:
         own = os.path.abspath(function.span.file)
         for path in self._named[name]:
             text = self.elsewhere.text(path)
-            if path == own or looks.search(text) is None or (shape is _CALLED and defined.search(text) is not None):
+            if (
+                path == own
+                or looks.search(text) is None
+                or (shape is not _DEFINED and defined.search(text) is not None)
+            ):
                 continue
             if most <= 0:
                 return

@@ -90,9 +90,15 @@ class Allocated:
 
     @property
     def test(self) -> Guard | None:
-        """The last test of the thread's index that stands before the access."""
-        tests = (guard for guard in reversed(self.access.guards) if any(s.kind in _LAUNCH for s in symbols(guard.term)))
-        return next(tests, None)
+        """The last test of the thread's index that stands before the access; which thread of a block it is (``l == 0``)
+        says nothing of a place that each block has."""
+        place = {symbol.kind for symbol in symbols(self.access.offset)} & _LAUNCH
+        block_alone = SymbolKind.BLOCK in place and SymbolKind.THREAD not in place
+        for guard in reversed(self.access.guards):
+            kinds = {symbol.kind for symbol in symbols(guard.term)} & _LAUNCH
+            if kinds and not (block_alone and kinds == {SymbolKind.THREAD}):
+                return guard
+        return None
 
     @property
     def guarded(self) -> bool:

@@ -22,7 +22,7 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.reals import Reals, put_in, real_limits
 from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.extent.truths import slack_of
-from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.launching.launch_context import LaunchView, with_lengths
 from kernlint.analysis.trace.events import Access, GuardKind, LoopContext, Trace
 from kernlint.prove.query import Actor, Refuted
 from kernlint.record import dataclass, replace
@@ -82,7 +82,7 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
     told = {s for loop in loops.values() if loop.condition is not None for s in symbols(loop.condition)}
     by_thread = any(symbol.kind in _OWN for symbol in {*found, *told})
     room = max(extent // (access.size or 1), 1)
-    for view in (way for one in views for way in _ways(one, wanted, CHOICES)):
+    for view in (way for one in views for way in _ways(with_lengths(one), wanted, CHOICES)):
         reals = _reals(view, wanted)
         whole = {symbol for symbol in wanted if isinstance(symbol.type, IntType)}
         values = _at_most(view, whole, room) if len(reals) + len(whole) == len(wanted) else None

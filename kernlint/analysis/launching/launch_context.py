@@ -23,11 +23,25 @@ from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.scenarios.tables import usual
 from kernlint.analysis.trace import trace
 from kernlint.prove.admission import FREE_LAUNCH, Admission, equal
-from kernlint.record import dataclass
-from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, const, plain, substitute, subterms
+from kernlint.record import dataclass, replace
+from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    const,
+    plain,
+    replaced,
+    substitute,
+    subterms,
+)
 from kernlint.tree.types import I64
 
 Block = tuple[int, int, int]
+
+LENGTHS = frozenset({"size", "numel"})
+"""Methods of containers and tensors that give a length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +142,25 @@ def settled(images: tuple[tuple[Symbol, Term], ...], checks: Iterable[Term]) -> 
             if symbol is not None and other.value is not None:
                 numbers[symbol] = const(other.value, symbol.type)
     return tuple((symbol, substitute(image, numbers)) for symbol, image in images) if numbers else images
+
+
+def with_lengths(view: LaunchView) -> LaunchView:
+    """A launch in which what a tensor says of its lengths is a variable of the host, one for each length."""
+    terms = (*view.checks, *(image for _, image in view.images))
+    calls = dict.fromkeys(part for term in terms for part in subterms(term) if is_length(part))
+    if not calls:
+        return view
+    named: dict[Term, Term] = {
+        call: Symbol(SymbolKind.UNKNOWN, f"{call.args[0]}()", call.type, uniformity=Uniformity.GRID, low=0).term
+        for call in calls
+    }
+    images = tuple((symbol, replaced(image, named)) for symbol, image in view.images)
+    return replace(view, images=images, checks=tuple(replaced(check, named) for check in view.checks))
+
+
+def is_length(term: Term) -> bool:
+    """Whether a term is the length of a container or tensor that the host has asked for."""
+    return term.op == "call" and str(term.args[0]).partition("@")[0] in LENGTHS
 
 
 def _made_for(threads: Term, fact: LaunchFact) -> bool:

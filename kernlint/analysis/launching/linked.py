@@ -16,7 +16,7 @@ from kernlint.analysis.launching.binding import alike
 from kernlint.analysis.launching.fixed_variables import fixed_variables
 from kernlint.analysis.launching.host_walks import Allowance, reaching
 from kernlint.analysis.launching.makers import struct_given, with_maker
-from kernlint.analysis.trace.events import GuardKind, Trace
+from kernlint.analysis.trace.events import Access, GuardKind, Trace
 from kernlint.analysis.trace.run import trace_function
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, Module
@@ -154,19 +154,35 @@ class Linked:
 
 def asks_callers(sizes: Iterable[Term], kernel: Trace) -> bool:
     """Whether a launch, of which the host says ``sizes`` (block, shared memory), leaves something open that callers may
-    tell: a size, how large the memory is that a kernel touches without a test, or which places of an array of constant
-    length an argument makes."""
+    tell: a size, how large the memory is that a kernel touches without a test, which places of an array of constant
+    length an argument makes or bounds, or whether a barrier is for threads that an argument lets through."""
     if any(symbol.kind in _OPEN for size in sizes for symbol in symbols(size)):
+        return True
+    if any(_by_argument(g.term, True) for one in kernel.barriers for g in one.guards if g.kind in _TESTS):
         return True
     for access in kernel.accesses:
         root = access.root
         if root.space is Space.GLOBAL:
             if all(guard.kind is GuardKind.ASSERT for guard in access.guards) and access.offset.value is None:
                 return True
-        elif root.extent is not None and any(one.kind is SymbolKind.PARAM for one in symbols(access.offset)):
+        elif root.extent is not None and any(map(_by_argument, (access.offset, *_rounds(access)))):
             return True
     return False
 
+
+def _rounds(access: Access) -> Iterator[Term]:
+    """What says how far loops go that a place is counted in."""
+    if any(one.kind in (SymbolKind.COUNTER, SymbolKind.PHI) for one in symbols(access.offset)):
+        yield from (guard.term for guard in access.guards if guard.kind is GuardKind.LOOP)
+
+
+def _by_argument(term: Term, thread: bool = False) -> bool:
+    """Whether an argument has a say in a value, and the thread does where that is asked."""
+    kinds = {symbol.kind for symbol in symbols(term)}
+    return SymbolKind.PARAM in kinds and (not thread or SymbolKind.THREAD in kinds)
+
+
+_TESTS = frozenset({GuardKind.BRANCH, GuardKind.EXIT})
 
 _OPEN = frozenset({SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.UNKNOWN})
 

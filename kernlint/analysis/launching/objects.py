@@ -203,7 +203,7 @@ def _field(node: Node | None, function: FunctionDecl) -> str | None:
     return found if isinstance(node, Ref) and node.decl is function.this else None
 
 
-def _written(function: FunctionDecl) -> Iterator[str]:
+def _written(function: FunctionDecl, deep: int = 3) -> Iterator[str]:
     """The members that a method stores in, or hands out."""
     for node in walk(function.body or function):
         targets: list[Node | None] = []
@@ -211,13 +211,25 @@ def _written(function: FunctionDecl) -> Iterator[str]:
             targets = [node.target]
         elif isinstance(node, Call):
             inner = (_bare(arg) for arg in node.args)
-            targets = [*(arg for arg in inner if isinstance(arg, AddressOf)), node.receiver]
+            own = node.receiver if node.function is None or _changes(node.function, deep) else None
+            targets = [*(arg for arg in inner if isinstance(arg, AddressOf)), own]
         elif type(node).__name__ == "IncDec":
             targets = [getattr(node, "target", None)]
         for target in targets:
             field = _field(target, function)
             if field is not None:
                 yield field
+
+
+def _changes(method: FunctionDecl, deep: int = 3) -> bool:
+    """Whether a method may change the members of its object; what gives a pointer to one may, too."""
+    kind = method.this.type if method.this is not None else None
+    if isinstance(kind, PointerType) and kind.const:
+        return False
+    if kind is None or method.body is None or deep <= 0 or any(True for _ in _written(method, deep - 1)):
+        return True
+    given = method.result
+    return isinstance(given, PointerType) and given.reference and not given.const
 
 
 def _bare(expr: Expr) -> Expr:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.launching.launch_context import LaunchView, is_length
 from kernlint.analysis.launching.launches import LaunchFact, Sizes
 from kernlint.analysis.trace.events import RootKind, Trace
 from kernlint.analysis.trace.values import MOST_THREADS
@@ -34,14 +34,11 @@ from kernlint.tree.nodes import Module, StringLit
 from kernlint.tree.types import IntType, Space
 from kernlint.tree.walk import walk
 
-_LENGTHS = frozenset({"size", "numel"})
-"""Methods of containers and tensors that give a length."""
-
 
 def chosen_by_callers(term: Term) -> bool:
     """Whether a size is made of nothing but what the function's callers choose."""
     for part in subterms(term):
-        if part.op == "call" and str(part.args[0]).partition("@")[0] not in _LENGTHS:
+        if part.op == "call" and not is_length(part):
             return False
         symbol = part.symbol
         if symbol is None or _within_length(symbol, term):

@@ -40,6 +40,10 @@ SUFFIXES = (*_BY_SUFFIX, ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".in
 """Names of files this front end takes; those that are plain C++ by name must look like device or host code."""
 
 _HIP = pattern(rb'#\s*include\s*[<"]hip/|\bhipLaunchKernelGGL\b|\bhipMalloc\b|\bhipStream_t\b')
+_HIP_CALLED = pattern(
+    rb"\bhip(?:Error_t|Success|Free|Mem(?:cpy|set)\w*|GetLastError|GetErrorString|DeviceSynchronize)\b"
+)
+_CUDA_CALLED = pattern(rb"\bcuda[A-Z]")
 _CUDA_INCLUDE = pattern(rb'#\s*include\s*[<"](?:cuda|cooperative_groups|cub/|thrust/|mma\.h|nv/)')
 _OPENCL = pattern(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\bget_(?:global|local)_id\s*\(")
 _OPENCL_HOST = pattern(
@@ -66,7 +70,7 @@ def language_of(source: SourceFile) -> Language | None:
         return found
     if suffix in _PYTHON:
         return None  # only what is in its strings
-    if _HIP.search(source.data):
+    if _HIP.search(source.data) or (_HIP_CALLED.search(source.data) and not _CUDA_CALLED.search(source.data)):
         return Language.HIP
     if _CUDA.search(source.data):
         return Language.CUDA
