@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
+from math import gcd
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.in_place import FEW, kept_apart, meeting
@@ -223,13 +224,27 @@ def _neighbours(reads: list[Access], writes: list[Access]) -> bool:
         if access.writes or not _of_thread(place):
             continue
         apart = [place - one for one in own]
-        if all(way.coefficients and all(_fixed(atom) for atom in way.atoms) for way in apart):
+        if all(way.coefficients and all(_fixed(atom) for atom in way.atoms) for way in apart) and not all(
+            _in_own(way, one, access.size) for way, one in zip(apart, own, strict=True)
+        ):
             return True
     return False
 
 
+def _in_own(way: Polynomial, own: Polynomial, size: int | None) -> bool:
+    """Whether what lies ``way`` off a place is in the gap up to the next place of any thread, or in the same element:
+    another member of it."""
+    off = way.constant
+    step = gcd(*(by for mono, by in own.coefficients.items() if any(map(_moved, mono))))
+    return off is not None and abs(off) < step and size is not None and (off % step) + size <= step
+
+
+def _moved(atom: Term) -> bool:
+    return any(symbol.kind in _INDEX for symbol in symbols(atom))
+
+
 def _of_thread(place: Polynomial) -> bool:
-    return any(symbol.kind in _INDEX for atom in place.atoms for symbol in symbols(atom))
+    return any(map(_moved, place.atoms))
 
 
 def _fixed(atom: Term) -> bool:

@@ -600,6 +600,48 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "checks of the program's own that are named like the runtime's": (
+        UncheckedLaunch,
+        """
+        __global__ void clear(int *x) { x[threadIdx.x] = 0; }
+        void cudaLookForErrors();
+        void cudaTrace(int at);
+        cudaError_t one(int *x) { clear<<<1, 32>>>(x); return cudaGetLastError(); }
+        cudaError_t two(int *x) { clear<<<1, 64>>>(x); return cudaGetLastError(); }
+        cudaError_t three(int *x) { clear<<<1, 96>>>(x); return cudaGetLastError(); }
+        void four(int *x) {
+            clear<<<1, 128>>>(x);
+            cudaLookForErrors();
+        }
+        """,
+    ),
+    "pointers that change places": (
+        UnsynchronisedHostRead,
+        """
+        #include <algorithm>
+        #include <utility>
+        __global__ void step(const int *from, int *to) { to[threadIdx.x] = from[threadIdx.x] + 1; }
+        void run(int rounds) {
+            int *now = nullptr, *next = nullptr;
+            cudaMallocManaged(&now, 256);
+            cudaMallocManaged(&next, 256);
+            step<<<1, 64>>>(now, next);
+            std::swap(now, next);
+            cudaFree(now);
+            cudaFree(next);
+        }
+        int most(int rounds) {
+            int *now = nullptr, *next = nullptr;
+            cudaMallocManaged(&now, 256);
+            cudaMallocManaged(&next, 256);
+            step<<<1, 64>>>(now, next);
+            const int found = std::count(next, next + 64, 7); // bad
+            cudaFree(now);
+            cudaFree(next);
+            return found;
+        }
+        """,
+    ),
     "checks by some": (
         UncheckedApiCall,
         """

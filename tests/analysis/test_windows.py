@@ -80,3 +80,57 @@ GOOD = {
 @pytest.mark.parametrize("code", GOOD.values(), ids=GOOD)
 def test_parts_have_nothing_in_common(code: str) -> None:
     assert_marked(AliasedRestrictArguments, KERNEL + code)
+
+
+IN_PLACE = """
+struct Cell { float weight; float load[3]; };
+__device__ unsigned place() {
+    const unsigned block = blockIdx.x + blockIdx.y * gridDim.x;
+    return block * (blockDim.x * blockDim.y) + threadIdx.y * blockDim.x + threadIdx.x;
+}
+__global__ void turned(const float2 *from, float2 *to, float by) {
+    const unsigned i = place();
+    float2 v;
+    v.x = from[i].x * cosf(by) - from[i].y * sinf(by);
+    v.y = from[i].x * sinf(by) + from[i].y * cosf(by);
+    to[i] = v;
+}
+__global__ void loaded(const Cell *from, Cell *to) {
+    const unsigned i = place();
+    to[i].weight = from[i].load[0] + from[i].load[2];
+}
+__global__ void ahead_of(const float2 *from, float2 *to) {
+    const unsigned i = place();
+    to[i].y = from[i + 1].y;
+}
+__global__ void gates(const float *from, float *to, int width, int rows) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= rows) return;
+    const int at = y * (3 * width) + x;
+    to[at + 2 * width] = from[at] * from[at + width] + from[at + 2 * width];
+}
+__global__ void sheared(const float *from, float *to, int width, int rows) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= 2 * width || y >= rows) return;
+    const int at = y * (3 * width) + x;
+    to[at + width] = from[at] * 0.5f;
+}
+struct Hidden;
+dim3 grid_of(Hidden *of);
+int width_of(Hidden *of), rows_of(Hidden *of);
+"""
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        "turned<<<grid_of(h), dim3(8, 8)>>>((float2 *)x, (float2 *)x, 1.0f);",
+        "loaded<<<grid_of(h), dim3(8, 8)>>>((Cell *)x, (Cell *)x);",
+        "ahead_of<<<grid_of(h), dim3(8, 8)>>>((float2 *)x, (float2 *)x);  // bad",
+        "gates<<<grid_of(h), dim3(16, 16)>>>(x, x, width_of(h), rows_of(h));",
+        "sheared<<<grid_of(h), dim3(16, 16)>>>(x, x, width_of(h), rows_of(h));  // bad",
+    ],
+)
+def test_one_buffer_in_a_launch_of_unknown_size(launch: str) -> None:
+    """Members of one element are no neighbours; what guards keep apart is so for any sizes."""
+    assert_marked(AliasedRestrictArguments, IN_PLACE + f"void run(Hidden *h, float *x) {{\n    {launch}\n}}\n")

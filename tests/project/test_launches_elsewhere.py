@@ -72,6 +72,25 @@ def test_other_parameters_are_another_kernel(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("result", "bad"), [("float2", True), ("float", False), ("double", False)])
+def test_an_overload_for_other_elements_is_another_kernel(tmp_path: Path, result: str, bad: bool) -> None:
+    header = "".join(f"__global__ void fill({kind} *y);\n" for kind in ("float", "float2", "double"))
+    kernel = '#include "fill.cuh"\n' + "".join(
+        f"__global__ void fill({kind} *y) {{ y[threadIdx.x]{member} = 1; }}\n"
+        for kind, member in (("float", ""), ("float2", ".x"), ("double", ""))
+    )
+    run = f"""#include "fill.cuh"
+void run() {{
+    {result} *y;
+    cudaMalloc(&y, 64 * sizeof({"float" if bad else result}));
+    fill<<<1, 64>>>(y);
+    cudaFree(y);
+}}
+"""
+    files = {"fill.cuh": header, "fill.cu": kernel, "run.cu": run}
+    assert [one for one in found(tmp_path, files) if "bounds" in one] == ["fill.cu:missing-bounds-guard"] * bad
+
+
 def test_parameters_go_by_their_places(tmp_path: Path) -> None:
     header = "__global__ void fill(float *, int, int);\n"
     kernel = """#include "fill.cuh"

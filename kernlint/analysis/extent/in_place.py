@@ -13,10 +13,11 @@ from kernlint.analysis.extent.places import Places
 from kernlint.analysis.extent.tried import is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.trace.events import Access
-from kernlint.prove.query import Budget, Launch, Overlap, Proved, Refuted
+from kernlint.prove.query import Axes, Budget, Launch, Overlap, Proved, Refuted, Scope
 from kernlint.prove.solve import solve
 from kernlint.record import replace
-from kernlint.symbolic.terms import SymbolKind
+from kernlint.symbolic.terms import BLOCK, THREAD, SymbolKind
+from kernlint.tree.types import IntType
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
 
@@ -25,6 +26,9 @@ FEW = 8
 
 VALUES = ((37, 35, 21, 13, 9, 7), (70, 45, 5, 3, 11, 2), (300, 5, 3, 7, 2, 9))
 """Values of the host's variables, in order of appearance: few threads, and more than one block along most axes."""
+
+SMALL, GRIDS = (8, 2, 2), ((16, 4, 2), (4, 2, 2), (2, 2, 1), (4, 1, 1), (2, 1, 1))
+"""Blocks in threads and grids in blocks where the host's are not known."""
 
 _LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
 
@@ -57,14 +61,40 @@ def _launches(view: LaunchView, found: Places) -> Iterator[Launch]:
 
 
 def kept_apart(view: LaunchView, reads: Sequence[Access], writes: Sequence[Access], found: Places) -> bool:
-    """Whether it is proved, for the values tried, that no such two exist."""
-    launches = list(_launches(view, found))
+    """Whether it is proved, for the values tried, that no such two exist: where the host's sizes are not known, for
+    sizes of the kernel's own, and not within a block either."""
+    if launches := list(_launches(view, found)):
+        scopes: tuple[Scope, ...] = ("blocks",)
+    else:
+        launches, scopes = list(_made_up(view, [*reads, *writes])), ("blocks", "block")
     return bool(launches) and all(
-        _told(read, launch) and _told(write, launch) and isinstance(_answer(read, write, launch), Proved)
+        _told(read, launch) and _told(write, launch) and isinstance(_answer(read, write, launch, scope), Proved)
         for launch in launches
         for read in reads
         for write in writes
+        for scope in scopes
     )
+
+
+def _made_up(view: LaunchView, accesses: Sequence[Access]) -> Iterator[Launch]:
+    """Launches along the axes that the places rest on, in which each argument is large in one and small in another."""
+    found = {symbol: None for access in accesses for symbol in side(access).symbols}
+    sizes = [one for one in found if one.kind is SymbolKind.PARAM and isinstance(one.type, IntType)]
+    axes = [THREAD[axis] in found or BLOCK[axis] in found for axis in range(3)]
+    given = tuple(size.value for size in view.fact.block) if view.fact.block is not None else ()
+    if len(sizes) > len(VALUES[0]) or not any(axes):
+        return
+
+    def along(size: tuple[int, int, int]) -> tuple[int, int, int]:
+        x, y, z = (one if used else 1 for one, used in zip(size, axes, strict=True))
+        return x, y, z
+
+    block: Axes = (given[0], given[1], given[2]) if given and all(given) else along(SMALL)
+    for values in (order for tried in VALUES for order in (tried, tried[::-1])):
+        known = tuple(zip(sizes, values, strict=False))
+        launch = next(filter(is_small, [Launch(block, along(grid), values=known) for grid in GRIDS]), None)
+        if launch is not None:
+            yield launch
 
 
 def _met(read: Access, write: Access, launch: Launch) -> bool:
@@ -72,8 +102,8 @@ def _met(read: Access, write: Access, launch: Launch) -> bool:
     return isinstance(answer, Refuted) and not answer.depends_on_data
 
 
-def _answer(read: Access, write: Access, launch: Launch) -> object:
-    return solve(Overlap(side(read), side(write), "blocks", launch=launch), BUDGET)
+def _answer(read: Access, write: Access, launch: Launch, scope: Scope = "blocks") -> object:
+    return solve(Overlap(side(read), side(write), scope, launch=launch), BUDGET)
 
 
 def _told(access: Access, launch: Launch) -> bool:

@@ -22,7 +22,7 @@ from kernlint.analysis.trace.events import Access, Guard, Root, RootKind
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.types import FloatType, IntType
 
@@ -154,6 +154,25 @@ def _kept(access: Access, atom: Term, beyond: int, below: bool) -> Guard | None:
     return None
 
 
+def _tested_whole(access: Access, below: bool) -> bool:
+    """Whether a test asks for the whole index, all coordinates of it together, whether it has passed an end."""
+    found = elements(access)
+    index = found[0] - number(found[0].coefficients.get((), 0)) if found is not None else None
+    for part in (part for guard in access.guards for part in conjuncts(guard.term)):
+        slack = slack_of(part)
+        if slack is None or index is None:
+            continue
+        unsigned = isinstance(part.args[0].type, IntType) and not part.args[0].type.signed
+        ways = (-1, 1) if below and unsigned else ((1,) if below else (-1,))
+        if any(all(slack[0].coefficients.get(mono) == way * by for mono, by in _of_data(index)) for way in ways):
+            return True
+    return False
+
+
+def _of_data(index: Polynomial) -> list[tuple[Monomial, int]]:
+    return [(mono, by) for mono, by in index.coefficients.items() if any(map(_chosen, mono))]
+
+
 def _beside(group: Sequence[Access], access: Access, end: _Open) -> Guard | None:
     """The test that keeps a neighbour along another axis inside at the same end."""
     atoms = {atom for _, atom in _coordinates(access)}
@@ -178,7 +197,7 @@ def _compute(facts: Facts) -> tuple[Sampled, ...]:
             for form, atom in _coordinates(access):
                 for end in _ends(access, form, atom):
                     beside = _beside(group, access, end)
-                    if beside is not None:
+                    if beside is not None and not _tested_whole(access, end.below):
                         key = (root, access.guards[-1], end.below)
                         found.setdefault(key, Sampled(access, end.guard, beside, end.below))
     return tuple(found.values())

@@ -16,6 +16,7 @@ from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
 from kernlint.tree.nodes import Call, ExprStmt, FunctionDecl, FunctionKind, Launch, Node, OpaqueStmt
+from kernlint.tree.types import VoidType
 from kernlint.tree.walk import walk
 
 _RUNTIME = pattern(r"(?:cuda|hip|cu|cl)[A-Z]\w*|make_cuda\w+")
@@ -156,7 +157,10 @@ def _looks(trace: Trace, dropped: set[Node]) -> tuple[int, int]:
     apis: list[ApiEvent | CallEvent] = [*trace.apis, *trace.calls]
     for event in apis:
         name = event.name.rpartition("::")[2]
-        if not _RUNTIME.fullmatch(name):
+        nothing = isinstance(event.node, Call) and isinstance(
+            event.node.type, VoidType
+        )  # the runtime's return a status
+        if nothing or not _RUNTIME.fullmatch(name):
             if not _HARMLESS.fullmatch(event.name):
                 maybe = max(maybe, event.order)
         elif event.node not in dropped and not name.startswith("make_"):

@@ -99,7 +99,8 @@ def _apart(work: Unfinished, access: Access) -> bool:
 
 def _read_by(event: ApiEvent, pending: dict[Place, Unfinished]) -> Early | None:
     """What an algorithm of the standard library reads too early."""
-    if not event.node.name.startswith("std::") or event.node.receiver is not None:
+    name = event.node.name
+    if not name.startswith("std::") or event.node.receiver is not None or name in _OBJECTS:
         return None
     for value in event.args:
         for root in pointed_to(value):
@@ -107,6 +108,13 @@ def _read_by(event: ApiEvent, pending: dict[Place, Unfinished]) -> Early | None:
             if work is not None and work.written and _follows(work.begun, event):
                 return Early(event, work)
     return None
+
+
+_OBJECTS = frozenset(
+    f"std::{name}"
+    for name in ("swap", "exchange", "move", "forward", "addressof", "ref", "cref", "tie", "make_pair", "make_tuple")
+)
+"""Functions of the standard library that take a pointer as a value, and look at nothing behind it."""
 
 
 def _managed(walk: HostWalk) -> bool:

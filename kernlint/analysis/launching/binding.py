@@ -11,7 +11,7 @@ import os
 
 from kernlint.analysis.base import Facts
 from kernlint.tree.nodes import FunctionDecl, Launch
-from kernlint.tree.types import IntType, PointerType, StructType, Type
+from kernlint.tree.types import FloatType, IntType, PointerType, StructType, Type, VectorType
 
 
 def same_kernel(seen: FunctionDecl | None, launch: Launch, facts: Facts) -> bool:
@@ -58,6 +58,12 @@ def alike(one: Type, other: Type) -> bool:
     """Whether two types may be the same, as far as headers that were not read let it be known."""
     if isinstance(one, IntType) and isinstance(other, IntType):
         return one.bits == other.bits
+    if isinstance(one, FloatType) and isinstance(other, FloatType):
+        return one.bits == other.bits
+    if isinstance(one, VectorType) and isinstance(other, VectorType):
+        return one.lanes == other.lanes and alike(one.element, other.element)
+    if isinstance(one, (FloatType, VectorType)) and isinstance(other, (FloatType, VectorType)):
+        return False
     if isinstance(one, PointerType) and isinstance(other, PointerType):
         return alike(one.pointee, other.pointee)
     if isinstance(one, StructType) and isinstance(other, StructType):

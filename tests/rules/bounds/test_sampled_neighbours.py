@@ -69,3 +69,23 @@ __kernel void around(__global const float *grid, __global const int2 *at, int co
 }}
 """
     assert codes(code, "k.cl") == wrong
+
+
+@pytest.mark.parametrize(
+    ("test", "wrong"), [("", ["KL102"]), ("if (at < cols * rows) ", []), ("if (at >= 0) ", ["KL102"])]
+)
+def test_the_whole_index_is_tested_by_a_helper(test: str, wrong: list[str]) -> None:
+    code = f"""
+__device__ void light(float *film, int cols, int rows, int at, float by) {{ {test}atomicAdd(&film[at], by); }}
+__global__ void sparks(const float2 *where, float *film, int cols, int rows, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int u = (int)where[i].x, v = (int)where[i].y;
+  if (u >= 0 && u < cols && v >= 0 && v < rows) {{
+    light(film, cols, rows, v * cols + u, 0.5f);
+    if (u + 1 < cols) light(film, cols, rows, v * cols + u + 1, 0.25f);
+    light(film, cols, rows, (v + 1) * cols + u, 0.25f);
+  }}
+}}
+"""
+    assert codes(code) == wrong
