@@ -8,7 +8,7 @@ launch, the extents and the scalars (see :mod:`kernlint.analysis.assumptions`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from math import gcd, lcm
 
@@ -23,6 +23,7 @@ from kernlint.analysis.extent.pitches import narrow_rows, pitches
 from kernlint.analysis.extent.places import places
 from kernlint.analysis.extent.rehearsed import EVEN, ODD, halves, held_down, runs, with_values
 from kernlint.analysis.extent.sizes import last_part
+from kernlint.analysis.extent.stated_ends import at_ends
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, rests_on, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import HostFacts, host
@@ -52,6 +53,8 @@ from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, Space, VectorType
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
+
+Pitched = tuple[tuple[Term, Term], ...]
 
 LARGE = Budget(steps=100, points=4_000, rlimit=0)
 
@@ -116,13 +119,16 @@ def _divisor(size: Term) -> int:
     return unit
 
 
-def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[Allocated]:
+def _tried(
+    kernel: Trace, view: LaunchView, env: dict[Symbol, int], among: Collection[Access] | None = None
+) -> Iterator[Allocated]:
+    """What is beyond its memory with the values ``env`` of the host's variables, of the accesses ``among``."""
     launch = launch_with(view, env)
     if launch is not None:
         extents = {name: (size, evaluate(size, env)) for name, size in extents_of(view)}
         if any(extent is not None and extent > LARGEST for _, extent in extents.values()):
             return
-        yield from _beyond(kernel, view, launch, extents)
+        yield from _beyond(kernel.accesses if among is None else among, kernel, view, launch, extents)
 
 
 def _stated(facts: Facts) -> Iterator[Allocated]:
@@ -136,18 +142,23 @@ def _stated(facts: Facts) -> Iterator[Allocated]:
     for symbols_, sizes in ((BLOCK_DIM, block), (GRID_DIM, grid)):
         env.update(zip(symbols_, sizes, strict=True))
     extents = {name: (size, evaluate(size, env)) for name, size in said.extents}
-    yield from _beyond(facts[trace], None, Launch(block, grid, values=values), extents)
+    yield from _beyond(facts[trace].accesses, facts[trace], None, Launch(block, grid, values=values), extents)
 
 
 def _beyond(
-    kernel: Trace, view: LaunchView | None, launch: Launch, extents: Mapping[str, tuple[Term, int | None]]
+    among: Iterable[Access],
+    kernel: Trace,
+    view: LaunchView | None,
+    launch: Launch,
+    extents: Mapping[str, tuple[Term, int | None]],
 ) -> Iterator[Allocated]:
-    """Accesses beyond ``extents`` (as computed, and in bytes) under one launch with numbers for all its sizes."""
+    """Those of the accesses ``among`` all that get beyond ``extents`` (as computed, and in bytes) under one launch with
+    numbers for all its sizes."""
     bx, by, bz = launch.block
     launch = replace(launch, max_threads=(bx or 1) * (by or 1) * (bz or 1))
     if launch.max_threads > 1024:
         return
-    for access in kernel.accesses:
+    for access in among:
         size, extent = extents.get(access.root.name, (None, None))
         if sized_by_launch(access.root) and size is not None and extent is not None and extent > 0:
             found = _first(either_way(access, kernel.accesses), view, launch, size, extent)
@@ -255,8 +266,20 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
             for one in tried:
                 if not _apart(one, view):
                     found.setdefault(one.access, one)
+        for access, one in at_ends(view, unit, partial(_shown, kernel, view, pitched)):
+            found.setdefault(access, one)
         found.update((one.access, one) for one in _of_nothing(kernel, view, facts[host]) if one.access not in found)
     return tuple(found.values())
+
+
+def _shown(
+    kernel: Trace, view: LaunchView, pitched: Pitched, env: Mapping[Symbol, int], among: Collection[Access] | None
+) -> dict[Access, Allocated]:
+    """What a launch with the values ``env`` shows that says something by itself."""
+    if narrow_rows(pitched, view, dict(env)):
+        return {}
+    tried = _tried(kernel, view, dict(env), among)
+    return {one.access: one for one in tried if not _given(kernel, one) and not _apart(one, view)}
 
 
 def _of_nothing(kernel: Trace, view: LaunchView, known: HostFacts) -> Iterator[Allocated]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import lcm
+from types import MappingProxyType
 
 from kernlint.analysis.coverage import Cover, multiple
 from kernlint.analysis.extent.solved import mended
@@ -120,12 +121,16 @@ def _rounds(symbol: Symbol, env: dict[Symbol, int]) -> int | None:
 
 
 def settings_of(
-    view: LaunchView, unit: int = 1, tried: Sequence[tuple[int, ...]] = VALUES, apart: bool = False
+    view: LaunchView,
+    unit: int = 1,
+    tried: Sequence[tuple[int, ...]] = VALUES,
+    apart: bool = False,
+    given: Mapping[Symbol, int] = MappingProxyType({}),
 ) -> Iterator[dict[Symbol, int]]:
     """Values of the host's variables, multiples of ``unit``, under which its checks hold.  ``apart``: numbers of which
-    only callers know how they go with the size of an object get values of their own too."""
+    only callers know how they go with the size of an object get values of their own too.  ``given``: some values."""
     found = host_symbols(view)
-    fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None}
+    fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None} | dict(given)
     fixed |= {symbol: 1 for symbol in found if symbol in _left_to_runtime(view)}
     counted = [symbol for symbol in found if _ends(symbol) is not None]
     found = chosen_symbols(view)
