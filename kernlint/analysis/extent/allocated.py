@@ -16,15 +16,16 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.branches import either_way
-from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
+from kernlint.analysis.extent.chosen_data import furthest
 from kernlint.analysis.extent.emptied import with_nothing
 from kernlint.analysis.extent.fixed_room import placing, whatever_sizes
+from kernlint.analysis.extent.made_apart import LAUNCH, SHAPE, made_apart
 from kernlint.analysis.extent.pitches import narrow_rows, pitches
 from kernlint.analysis.extent.places import places
 from kernlint.analysis.extent.rehearsed import EVEN, ODD, halves, held_down, runs, with_values
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.stated_ends import at_ends
-from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, rests_on, settings_of
+from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import HostFacts, host
 from kernlint.analysis.trace import trace
@@ -38,7 +39,6 @@ from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
-    BLOCK,
     BLOCK_DIM,
     GRID_DIM,
     Symbol,
@@ -49,7 +49,6 @@ from kernlint.symbolic.terms import (
     subterms,
     symbols,
 )
-from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, Space, VectorType
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
@@ -60,8 +59,6 @@ LARGE = Budget(steps=100, points=4_000, rlimit=0)
 
 LARGEST = (1 << 31) - 1
 """Bytes beyond which memory is not tried: where a product wraps, another rule tells of it."""
-
-_LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,10 +92,10 @@ class Allocated:
     def test(self) -> Guard | None:
         """The last test of the thread's index that stands before the access; which thread of a block it is (``l == 0``)
         says nothing of a place that each block has."""
-        place = {symbol.kind for symbol in symbols(self.access.offset)} & _LAUNCH
+        place = {symbol.kind for symbol in symbols(self.access.offset)} & LAUNCH
         block_alone = SymbolKind.BLOCK in place and SymbolKind.THREAD not in place
         for guard in reversed(self.access.guards):
-            kinds = {symbol.kind for symbol in symbols(guard.term)} & _LAUNCH
+            kinds = {symbol.kind for symbol in symbols(guard.term)} & LAUNCH
             if kinds and not (block_alone and kinds == {SymbolKind.THREAD}):
                 return guard
         return None
@@ -185,7 +182,7 @@ def is_told(access: Access, launch: Launch) -> bool:
     """Whether the launch says all that the place of an access rests on."""
     known = {symbol for symbol, _ in launch.values}
     rest = side(access).symbols
-    if not access.size or not all(s in known or s.kind in _LAUNCH or s.kind is SymbolKind.COUNTER for s in rest):
+    if not access.size or not all(s in known or s.kind in LAUNCH or s.kind is SymbolKind.COUNTER for s in rest):
         return False
     return not any(loop.counter in symbols(access.offset) and (loop.exits or loop.leaves) for loop in access.loops)
 
@@ -264,7 +261,7 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
             if any(_given(kernel, one) for one in tried):
                 tried = list(_tried(kernel, view, _of_one_length(env)))
             for one in tried:
-                if not _apart(one, view):
+                if not made_apart(one.access, one.size, one.witness, view):
                     found.setdefault(one.access, one)
         for access, one in at_ends(view, unit, partial(_shown, kernel, view, pitched)):
             found.setdefault(access, one)
@@ -279,7 +276,11 @@ def _shown(
     if narrow_rows(pitched, view, dict(env)):
         return {}
     tried = _tried(kernel, view, dict(env), among)
-    return {one.access: one for one in tried if not _given(kernel, one) and not _apart(one, view)}
+    return {
+        one.access: one
+        for one in tried
+        if not _given(kernel, one) and not made_apart(one.access, one.size, one.witness, view)
+    }
 
 
 def _of_nothing(kernel: Trace, view: LaunchView, known: HostFacts) -> Iterator[Allocated]:
@@ -301,45 +302,6 @@ def _said(view: LaunchView, multiples: Mapping[str, int]) -> list[int]:
     return [count for name, count in multiples.items() if name in leaves and 0 < count <= 1024]
 
 
-def _apart(one: Allocated, view: LaunchView) -> bool:
-    """Whether memory is made for other sizes than the kernel is launched for, neither of which says anything of the
-    other: how they go together, callers know."""
-    if one.witness.data_in_address:
-        return of_other_sizes(one.access, one.size, view, one.witness)
-    images = dict(view.images)
-    reached: set[Symbol] = set()
-    threads: set[Symbol] = set()
-    for symbol in set(side(one.access).symbols):
-        if symbol.kind in (SymbolKind.BLOCK, SymbolKind.THREAD):
-            sizes = view.fact.grid if symbol.kind is SymbolKind.BLOCK else view.fact.block
-            threads.update(symbols(sizes[symbol.axis]) if sizes is not None else ())
-            reached.update(symbols(sizes[symbol.axis]) if sizes is not None and symbol in BLOCK else ())
-        elif symbol in images:
-            reached.update(symbols(images[symbol]))
-    made, reached, threads = rests_on(set(symbols(one.size))), rests_on(reached), rests_on(threads)
-    if any(_SHAPE.search(symbol.name) for symbol in reached - made - threads):
-        return True  # a test against the extent of an array that the host is given
-    if made - reached and reached - made:
-        return True
-    return bool(threads or made) and not threads & made and not _tied(one, view, threads, made)
-
-
-def _tied(one: Allocated, view: LaunchView, threads: set[Symbol], made: set[Symbol]) -> bool:
-    """Whether something says how many threads go with the memory: a check of the host, or a test of the thread's index
-    against what the memory is made for (or against a number, where it is made for one)."""
-    if any(threads & found and made & found for found in (set(symbols(check)) for check in view.checks)):
-        return True
-    images = dict(view.images)
-    for guard in one.access.guards:
-        found = set(symbols(guard.term))
-        said = {
-            symbol for mine in found if mine in images and mine not in BLOCK_DIM for symbol in symbols(images[mine])
-        }
-        if any(symbol.kind in _LAUNCH for symbol in found) and (said & made if made else not said):
-            return True
-    return False
-
-
 def _whole_elements(kernel: Trace, sizes: Mapping[str, Term]) -> int:
     """What the host's variables are multiples of where the kernel reaches memory in vectors, larger than what the host
     counts in: that no part of one is left over is a premise."""
@@ -352,16 +314,12 @@ def _whole_elements(kernel: Trace, sizes: Mapping[str, Term]) -> int:
     return unit if unit <= MOST else 1
 
 
-_SHAPE = pattern(r"\.shape\[(\d+)\]$")
-"""The name of an extent of an array that the host is given."""
-
-
 def _given(kernel: Trace, one: Allocated) -> bool:
     """Whether an array that the host is given is left, by reading it: that it is as long as the others that the
     kernel takes with it is a premise, of which the values tried know nothing."""
     mine = symbols(one.size)
     reads_alone = not any(access.writes for access in kernel.accesses if access.root is one.access.root)
-    return reads_alone and bool(mine) and all(_SHAPE.search(symbol.name) for symbol in mine)
+    return reads_alone and bool(mine) and all(SHAPE.search(symbol.name) for symbol in mine)
 
 
 def _of_one_length(env: dict[Symbol, int]) -> dict[Symbol, int]:
@@ -369,7 +327,7 @@ def _of_one_length(env: dict[Symbol, int]) -> dict[Symbol, int]:
     first: dict[str, int] = {}
     out = {}
     for symbol, value in env.items():
-        axis = _SHAPE.search(symbol.name)
+        axis = SHAPE.search(symbol.name)
         out[symbol] = value if axis is None else first.setdefault(axis[1], value)
     return out
 
