@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.narrowing import narrowed
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, binary, const, negate, plain, retype
 from kernlint.text.patterns import pattern
@@ -240,6 +241,26 @@ def multiple(term: Term, unit: Polynomial, facts: Sequence[Term] = (), depth: in
     return all(
         _of(mono, value, factors, times, facts, depth) for mono, value in polynomial(plain(term)).coefficients.items()
     )
+
+
+def in_whole_blocks(count: Term, size: Term, checks: Sequence[Term]) -> bool:
+    """Whether a number of threads makes whole blocks of a ``size``, a choice of the host's perhaps: of
+    ``rows * channels`` are blocks of ``channels``, or of as many as fit where that is another way."""
+    part = plain(size)
+    ways: list[tuple[Term, Sequence[Term]]] = [(part, checks)]
+    if part.op == "select":
+        asked, yes, no = part.args
+        ways = [(plain(yes), (*checks, *conjuncts(asked))), (plain(no), (*checks, negate(asked)))]
+    for one, known in ways:
+        ranges = narrowed(known, {})
+        if ranges is None:
+            continue  # no launch goes that way
+        low, high = ranges.of(one)
+        if low != 1 or high != 1:
+            unit = number(low) if low == high else polynomial(one)
+            if unit.constant == 0 or not multiple(count, unit, known):
+                return False
+    return True
 
 
 def _of(

@@ -11,7 +11,7 @@ from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
-from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import FloatType, IntType, Space, VectorType
 
@@ -144,11 +144,18 @@ def _measured(access: Access) -> Iterator[Symbol]:
 
 
 def _of_slabs(index: Term, symbol: Symbol) -> bool:
-    """Whether a float only ever numbers parts of at least two extents each (a source, a frame, a channel of an image):
-    2**24 of them is more than memory holds, and only the letter speaks against it."""
-    return all(
-        len(mono) > SLAB for mono in polynomial(index).coefficients if any(symbol in symbols(atom) for atom in mono)
-    )
+    """Whether a float only ever numbers parts of at least two extents each (a source, a frame, a channel of an image),
+    or is a coordinate beside two others: 2**24 of them is more than memory holds, and only the letter speaks against
+    it."""
+    monomials = polynomial(index).coefficients
+    own = [mono for mono in monomials if any(symbol in symbols(atom) for atom in mono)]
+    return all(len(mono) > SLAB for mono in own) or sum(map(_pitched, monomials.keys() - own)) >= SLAB
+
+
+def _pitched(mono: Monomial) -> bool:
+    """Whether part of an index is a thread's place along an axis with the lengths of those below it."""
+    moved = (symbol.kind in (SymbolKind.THREAD, SymbolKind.BLOCK) for atom in mono for symbol in symbols(atom))
+    return len(mono) > 1 and any(moved)
 
 
 def _of_any_type(facts: Facts, name: str) -> bool:

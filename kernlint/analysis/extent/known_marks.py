@@ -29,7 +29,7 @@ from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, plain, symbols
 from kernlint.tree.types import IntType, PointerType, Space, StructType, Type
 
 Spelled = tuple[object, ...]
@@ -126,6 +126,16 @@ def _passes(part: Term, datum: Symbol, value: int) -> bool:
     kind = left.type
     plainly = polynomial(left).coefficients == {(datum.term,): 1}
     return plainly and isinstance(kind, IntType) and kind.signed and value < 0
+
+
+def _checked(kernel: Trace, datum: Symbol, value: int) -> bool:
+    """Whether a test that keeps a thread from nothing, as one that only reports does, fails for a mark."""
+    tests = [one.term for one in kernel.conditions if datum in symbols(one.term)]
+    tests = [term for term in tests if not all(_passes(part, datum, value) for part in conjuncts(term))]
+    if not tests:
+        return False
+    kept = {part for access in kernel.accesses for guard in access.guards for part in conjuncts(guard.term)}
+    return any(term not in kept and negate(term) not in kept for term in tests)
 
 
 Element = tuple[str, Spelled]
@@ -246,7 +256,9 @@ def _compute(facts: Facts) -> tuple[KnownMark, ...]:
         if comment is not None and _sets(kernel, datum, comment.value):
             continue
         if comment is not None and _below(access, datum, comment.value):
-            if all(_passes(part, datum, comment.value) for part in tests):
+            if all(_passes(part, datum, comment.value) for part in tests) and not _checked(
+                kernel, datum, comment.value
+            ):
                 found[access] = KnownMark(access, name, comment.value, comment, None)
         elif other is not None and other.kernel != facts.kernel.function.name and name not in _asked(access):
             if _chooses(access.offset, datum) or not _asked(access) <= other.data:

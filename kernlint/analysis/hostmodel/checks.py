@@ -157,9 +157,7 @@ def _looks(trace: Trace, dropped: set[Node]) -> tuple[int, int]:
     apis: list[ApiEvent | CallEvent] = [*trace.apis, *trace.calls]
     for event in apis:
         name = event.name.rpartition("::")[2]
-        nothing = isinstance(event.node, Call) and isinstance(
-            event.node.type, VoidType
-        )  # the runtime's return a status
+        nothing = isinstance(event.node, Call) and isinstance(event.node.type, VoidType)
         if nothing or not _RUNTIME.fullmatch(name):
             if not _HARMLESS.fullmatch(event.name):
                 maybe = max(maybe, event.order)

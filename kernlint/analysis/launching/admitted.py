@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.coverage import conjuncts, in_whole_blocks
 from kernlint.analysis.launching.launches import LaunchFact, launches, speaks_of
 from kernlint.analysis.launching.members import Members, member_of, members
 from kernlint.analysis.scenarios.tables import COMPUTED
@@ -21,7 +21,18 @@ from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.prove.admission import FREE_LAUNCH, Admission, Way
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.narrowing import narrowed
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const, plain, symbols
+from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    GRID_DIM,
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    cast,
+    const,
+    plain,
+    symbols,
+)
 from kernlint.tree.nodes import FunctionDecl
 from kernlint.tree.types import BOOL, I64, IntType
 
@@ -84,7 +95,17 @@ def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
                 images.append((symbol, term))
     checks += [_is_power(symbol) for symbol, term in images if term.value is None and _one_bit(term)]
     checks += _rounds([term for _, term in images], checks)
+    checks += _whole_blocks(images, checks)
     return Way(tuple(images), tuple(checks))
+
+
+def _whole_blocks(images: Sequence[tuple[Symbol, Term]], checks: Sequence[Term]) -> Iterator[Term]:
+    """That a scalar is a multiple of the threads of a block along x, where the host launches only whole blocks."""
+    size = next((image for symbol, image in images if symbol is BLOCK_DIM[0]), None)
+    for symbol, image in images if size is not None and size.value != 1 else ():
+        if symbol.kind is SymbolKind.PARAM and image.value is None and size and in_whole_blocks(image, size, checks):
+            rest = binary("mod", cast(symbol.term, I64), cast(BLOCK_DIM[0].term, I64), I64)
+            yield binary("eq", rest, const(0, I64), BOOL)
 
 
 def _rounds(terms: Sequence[Term], checks: Sequence[Term]) -> Iterator[Term]:

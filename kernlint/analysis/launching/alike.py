@@ -6,10 +6,11 @@ their values: ``i < n`` is no condition where 64 threads are launched for 64 ele
 
 from __future__ import annotations
 
+from kernlint.analysis.coverage import in_whole_blocks
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView
 from kernlint.symbolic.intervals import Bound, declared, interval
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, Term, const, plain, substitute, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, Term, const, plain, substitute, symbols
 from kernlint.tree.types import U32
 
 
@@ -18,6 +19,24 @@ def same_in_launches(term: Term, context: LaunchContext) -> bool:
     if not context.launches or context.stated:
         return False
     return all(_same(term, view) for view in context.launches)
+
+
+def same_in_blocks(term: Term, context: LaunchContext) -> bool:
+    """Whether there are launches in sight, and in each of them ``term`` asks whether the number of a thread is below a
+    count of whole blocks: those of one block agree, also where each goes on by whole blocks."""
+    if not context.launches or context.stated or term.op not in ("lt", "le"):
+        return False
+    place, limit = term.args if term.op == "lt" else term.args[::-1]
+    first = polynomial(place) - polynomial(THREAD[0].term)
+    if any(symbol in THREAD for part in (limit, *first.atoms) for symbol in symbols(part)):
+        return False
+    if not all(BLOCK_DIM[0].term in mono for mono in first.coefficients):
+        return False
+    return all(
+        view.fact.block is not None
+        and in_whole_blocks(substitute(limit, dict(view.images)), view.fact.block[0], view.checks)
+        for view in context.launches
+    )
 
 
 def _same(term: Term, view: LaunchView) -> bool:
@@ -33,6 +52,10 @@ def _same(term: Term, view: LaunchView) -> bool:
         return False
     low, high = interval(substitute(term, dict(view.images)), lambda symbol: bounds.get(symbol) or declared(symbol))
     return low is not None and low == high
+
+
+def _symbol(atom: Term) -> Symbol | None:
+    return plain(atom).symbol
 
 
 def _of_one_block(term: Term, view: LaunchView) -> bool:

@@ -438,7 +438,7 @@ def _set_one_by_one(launch: LaunchFact, function: FunctionDecl) -> Iterator[tupl
 def _instantiated(launch: LaunchFact, function: FunctionDecl) -> LaunchFact | None:
     """A launch in a template as it is for ``function``, where the numbers of this instance are known; None: what the
     launch gives for them differs."""
-    numbers = [int(_NUMBERS.get(text, text)) for _, text in function.template_args if _is_number(text)]
+    numbers = _numbers(function)
     if not launch.values or len(launch.values) > len(numbers):  # some are no plain numbers: which is whose?
         return launch
     bound: dict[Symbol, Term] = {}
@@ -476,10 +476,15 @@ _NUMBERS = {"true": "1", "false": "0"}
 
 def speaks_of(launch: LaunchFact, function: FunctionDecl) -> bool:
     """Whether a launch of a kernel says something of the instance ``function``: not where numbers were made up for that
-    one, as the sizes of the launch may rest on the true ones; on types they hardly do."""
+    one, other than the launch gives, as its sizes may rest on the true ones; on types they hardly do."""
     if not function.forced or launch.kernel is function:
         return True
-    return not any(_is_number(text) for _, text in function.template_args)
+    numbers = _numbers(function)
+    return not numbers or [value.value for value in launch.values if isinstance(value, Term)] == numbers
+
+
+def _numbers(function: FunctionDecl) -> list[int]:
+    return [int(_NUMBERS.get(text, text)) for _, text in function.template_args if _is_number(text)]
 
 
 def _is_number(text: str) -> bool:

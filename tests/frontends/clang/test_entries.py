@@ -73,3 +73,14 @@ def test_a_text_without_a_project_has_no_entries() -> None:
     selection = Selection(registry, Config())
     outcome = Engine(registry, selection).check_source(SourceFile("a.cu", b"int main() { return 0; }"), selection)
     assert not outcome.results and not outcome.notifications
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [("sums[1] = v; sums[0] = v * v;", []), ("sums[threadIdx.x / 2] = v;", [("KL205", "noted")])],
+)
+def test_one_thread_alone_may_call(written: str, found: list[tuple[str, str]], tmp_path: Path) -> None:
+    """What all callers would write at one place is no race where nothing says that there are several."""
+    text = f"__device__ float *sums;\n__device__ void noted(float v) {{ {written} }}\n"
+    beside = "__device__ float own(int i) { float a[2] = {}; return a[i & 1]; }\n"
+    assert _codes(_check(tmp_path / "a.cuh", text + beside)) == found

@@ -27,6 +27,8 @@ __global__ void count(const int *group, int *sizes, int n, int groups) {
         ("-1 for items that belong nowhere", "if (g < 0) continue;", "g", False),
         ("-1 for items that belong nowhere", "if (g == -1) continue;", "g", False),
         ("-1 for items that belong nowhere", "if ((unsigned)g >= (unsigned)groups) continue;", "g", False),
+        ("-1 for items that belong nowhere", '(g >= 0) ? (void)0 : (void)printf("%d", g);', "g", False),
+        ("-1 for items that belong nowhere", "if (g >= 0) sizes[g] = 0;", "g", True),
         ("-1 for items that belong nowhere", "", "g + 1", False),
         ("-1 for items that belong nowhere", "", "max(g, 0)", False),
         ("in any order", "", "g", False),

@@ -90,3 +90,22 @@ __global__ void k(const %s *hits, const float *in, float *out, int n) {
 )
 def test_numbers_packed_beside_others(kind: str, read: str, severity: Severity) -> None:
     assert [f.severity for f in findings(FloatingPointIndex, PACKED % (kind, read))] == [severity]
+
+
+VOLUME = """
+__global__ void raised(const float *range, const int *size, float *cells, int pitch) {
+  int z = blockIdx.x, y = threadIdx.x;
+  for (int x = range[0]; x < size[0]; ++x) cells[%s] += 1.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "severity"),
+    [
+        ("z * size[0] * size[1] + y * size[0] + x", Severity.NOTE),  # a row of a volume has no 2**24 cells
+        ("z * pitch + x", Severity.WARNING),
+    ],
+)
+def test_coordinates_in_a_row_of_a_volume(place: str, severity: Severity) -> None:
+    assert [f.severity for f in findings(FloatingPointIndex, VOLUME % place)] == [severity]

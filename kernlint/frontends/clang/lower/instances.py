@@ -124,12 +124,17 @@ def uses(templates: list[Template], unit: Unit, text: bytes) -> str:
         f"struct {CALLABLE} {{ template <class A, class... B> __attribute__((device)) A operator()(A, B...) const; }};",
     ]
     records = Records(unit)
-    plain = plain_text(text.decode("latin-1"))
-    dependent = frozenset(_DECLARED_PARAMETER.findall(plain))
+    read: dict[bytes, tuple[str, frozenset[str]]] = {}
     for index, template in enumerate(templates):
         seen: set[str] = set()
-        types = _type_candidates(template.cursor, records, text)
-        asked = _asked(template.cursor.spelling, plain, dependent)
+        around = _text_around(template.cursor, text)
+        types = _type_candidates(template.cursor, records, around)
+        asked: list[tuple[str | None, ...]] = []
+        for part in dict.fromkeys((text, around)):  # a template of a header may be used there alone
+            if part not in read:
+                plain = plain_text(part.decode("latin-1"))
+                read[part] = plain, frozenset(_DECLARED_PARAMETER.findall(plain))
+            asked = asked or _asked(template.cursor.spelling, *read[part])
         for number, arguments in enumerate(_attempts(template.cursor, types, asked)):
             if arguments is None or (listed := ", ".join(arguments)) in seen:
                 continue
@@ -244,18 +249,24 @@ _CALL = pattern(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(([^()]*)\)")
 _COMMON_MEMBERS = frozenset({"type", "value", "value_type"})
 
 
+def _text_around(template: Cursor, main: bytes) -> bytes:
+    """The text of the file that a template stands in; ``main``: that of the main file."""
+    if template.extent.file == template.unit.path:
+        return main
+    try:
+        with open(template.extent.file or "", "rb") as handle:
+            return handle.read()
+    except OSError:
+        return b""
+
+
 def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[str, list[str]]:
-    """Classes to try for type parameters of which the template asks for members or that it calls."""
+    """Classes to try for type parameters of which the template asks for members or that it calls; ``text``: of the file
+    that it stands in."""
     parameters = [c.spelling for c in template.children if c.kind == K.TEMPLATE_TYPE_PARAMETER and c.spelling]
     if not parameters:
         return {}
     extent = template.extent
-    if extent.file != template.unit.path:
-        try:
-            with open(extent.file or "", "rb") as handle:
-                text = handle.read()
-        except OSError:
-            return {}
     body = text[extent.start : extent.end].decode("utf-8", "replace")
     found: dict[str, list[str]] = {}
     for name in parameters:
