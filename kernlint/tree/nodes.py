@@ -93,13 +93,16 @@ class ParamDecl(VarDecl):
     """A parameter; ``index`` counts from 0.  ``is_template``: a non-type template parameter in a generic
     tree (its value is not known there).  ``shape``: of a pointer that stands for a whole array, the parameters that
     hold its extents by axis, outermost first.  ``implicit``: the language passes it along with another one.
-    ``whole``: an object that holds an array and is passed with it (``std::array``), though a pointer stands here."""
+    ``whole``: an object that holds an array and is passed with it (``std::array``), though a pointer stands here.
+    ``stated``: the elements that it has by its declaration (``float weights[9]``), which the language does not hold
+    anybody to."""
 
     index: int = 0
     is_template: bool = False
     shape: tuple[ParamDecl, ...] = ()
     implicit: bool = False
     whole: bool = False
+    stated: int | None = None
 
 
 class FunctionKind(Enum):

@@ -310,7 +310,7 @@ class ArrayIndexOutOfRange(Rule):
         return self.finding(
             access.span,
             f"{element(access)} is {verb(access)} at a place from memory that may be {one.room} or more, which is how "
-            f"many elements are allocated: {one.other.kernel} keeps the same place below that, and nothing does here",
+            f"many elements there are: {one.other.kernel} keeps such a place below that, and nothing does here",
             related=[Related(one.other.guard.span, "there it is tested")],
             fix=f"test that the place is less than {one.room} here too",
         )

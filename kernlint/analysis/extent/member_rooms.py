@@ -2,7 +2,9 @@
 
 The host allocates ``MOST`` elements for each array of a struct; one kernel asks ``rank[i] - 1 < MOST`` before it stores
 at that place in one of them, and another stores at the same place in a second one and asks nothing.  The test says that
-there may be more, and the allocation that there is no room for them.
+there may be more, and the allocation that there is no room for them.  So it is with tables whose declaration says their
+length, and with parts of packed words, which have a helper of their own: whatever word they are from, they are taken
+out of it in one way.
 """
 
 from __future__ import annotations
@@ -23,17 +25,20 @@ from kernlint.analysis.trace.host import allocator
 from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
-from kernlint.tree.nodes import AddressOf, Assign, Call, Cast, Expr, FunctionDecl
+from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
+from kernlint.tree.nodes import AddressOf, Assign, Call, Cast, Expr, FunctionDecl, ParamDecl
 from kernlint.tree.types import Space, StructType
 from kernlint.tree.walk import walk
 
 Field = tuple[str, str]
-Datum = tuple[str, int, int]
-"""The name of an index array, what is added to its number, and the number that the sum is kept below."""
+Datum = tuple[str, int]
+"""How a number is made of those of an index array, and the number that it is kept below."""
 
 FEW = 8
 """Below this a number says how many kinds of something there are."""
+
+SHORT = 4
+"""The same for a number that is the last place in a table whose declaration says its length."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,14 +94,28 @@ rooms_of_members = ModuleAnalysis("rooms_of_members", _rooms)
 """(struct, member) -> bytes allocated for it, where that is one number."""
 
 
-def _chosen(form: Polynomial) -> tuple[Symbol, int] | None:
-    """(datum, addend) of a sum of one number from an argument's memory and a constant."""
+def _chosen(form: Polynomial) -> tuple[Term, str, int] | None:
+    """(number, how it is made, addend) of a sum of one number that is made of an argument's memory and a constant."""
     moving = [mono for mono in form.coefficients if mono]
-    symbol = moving[0][0].symbol if len(moving) == 1 and len(moving[0]) == 1 else None
-    if symbol is None or form.coefficients[moving[0]] != 1 or symbol.kind is not SymbolKind.LOAD:
+    if len(moving) != 1 or len(moving[0]) != 1 or form.coefficients[moving[0]] != 1:
         return None
-    known = isinstance(symbol.origin, tuple) and symbol.origin[0].kind is RootKind.PARAM
-    return (symbol, form.coefficients.get((), 0)) if known else None
+    made = _made(moving[0][0])
+    return (moving[0][0], made, form.coefficients.get((), 0)) if "[" in made else None
+
+
+def _made(term: Term) -> str:
+    """How a number is made of one from memory by numbers, whatever its place: ``(packed[] >> .) & 7``."""
+    term = plain(term)
+    symbol = term.symbol
+    if symbol is not None:
+        known = symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple)
+        return f"{symbol.origin[0].name}[]" if known and symbol.origin[0].kind is RootKind.PARAM else "."
+    if term.value is not None:
+        return str(term.value)
+    if term.op not in ("and", "shr", "mod", "div") or len(term.args) != 2:
+        return "."
+    word, by = map(_made, term.args)
+    return f"({word} {term.op} {'.' if '[' in by else by})" if "[" in word else "."
 
 
 def _kept(facts: ModuleFacts) -> dict[Datum, Kept]:
@@ -110,11 +129,11 @@ def _kept(facts: ModuleFacts) -> dict[Datum, Kept]:
                 for part in conjuncts(guard.term):
                     slack = slack_of(part)
                     datum = _chosen(polynomial(part.args[0])) if slack is not None else None
-                    if slack is None or datum is None or datum[0] not in symbols(access.offset):
+                    if slack is None or datum is None or datum[0] not in subterms(access.offset):
                         continue
                     limit = (slack[0] + polynomial(part.args[0])).constant
-                    if limit is not None and limit + 1 - slack[1] >= FEW:
-                        key = (datum[0].origin[0].name, datum[1], limit + 1 - slack[1])
+                    if limit is not None and limit + 1 - slack[1] - datum[2] >= SHORT:
+                        key = (datum[1], limit + 1 - slack[1] - datum[2])
                         found.setdefault(key, Kept(kernel.function.name, guard, _asked(access)))
     return found
 
@@ -144,18 +163,22 @@ def _compute(facts: Facts) -> tuple[PastRoom, ...]:
     known: dict[Datum, Kept] = facts[kept_below]
     rooms: dict[Field, int] = facts[rooms_of_members] if known else {}
     out: dict[Root, PastRoom] = {}
-    for access, symbol, addend in found if known else ():
-        room = _room(access, facts, rooms)
-        other = known.get((symbol.origin[0].name, addend, room)) if room is not None else None
+    for access, made, addend in found if known else ():
+        stated = _stated(access)
+        room = stated if stated is not None else _room(access, facts, rooms)
+        if room is None or room - addend < (SHORT if stated is not None else FEW):
+            continue
+        other = known.get((made, room - addend))
         # Who is told of other counts may work on data that have been cut down since.
-        if room is not None and other is not None and _asked(access) <= other.asked:
+        if other is not None and _asked(access) <= other.asked:
             out.setdefault(access.root, PastRoom(access, room, other))
     return tuple(out.values())
 
 
-def _candidates(facts: Facts) -> Iterator[tuple[Access, Symbol, int]]:
+def _candidates(facts: Facts) -> Iterator[tuple[Access, str, int]]:
     for access in facts[trace].accesses:
-        if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
+        memory = access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL
+        if not memory and _stated(access) is None:
             continue
         if not any(s.kind is SymbolKind.LOAD for s in symbols(access.offset)):
             continue
@@ -163,9 +186,19 @@ def _candidates(facts: Facts) -> Iterator[tuple[Access, Symbol, int]]:
         datum = _chosen(found[0]) if found is not None and not found[1] else None
         if datum is None:
             continue
-        tests = [part for guard in access.guards for part in conjuncts(guard.term) if datum[0] in symbols(part)]
+        own = {s for s in symbols(datum[0]) if s.kind is SymbolKind.LOAD and _made(s.term) in datum[1]}
+        tests = [part for guard in access.guards for part in conjuncts(guard.term) if own & set(symbols(part))]
         if all(any(True for _ in marked(part)) for part in tests):
-            yield access, *datum
+            yield access, *datum[1:]
+
+
+def _stated(access: Access) -> int | None:
+    """How many elements an array has, by its declaration."""
+    decl, size = access.root.decl, access.root.element.size
+    if isinstance(decl, ParamDecl):
+        return decl.stated
+    extent = access.root.extent if access.root.kind is RootKind.VARIABLE else None
+    return extent // size if extent and size and access.size == size else None
 
 
 def _room(access: Access, facts: Facts, rooms: dict[Field, int]) -> int | None:

@@ -78,3 +78,36 @@ int run(const int *slot, const float *z, int n) {
 def test_arrays_of_one_launching_function(test: str, bad: bool) -> None:
     found = findings(ArrayIndexOutOfRange, TRACKS.replace("TEST", test))
     assert bool(found) is bad, [one.message for one in found]
+
+
+LETTERS = """
+TABLE
+inline uint letter(__global const uint *text, uint at) { return (text[at >> 3] >> ((at & 7) * 4)) & 15; }
+__kernel void first(__global const uint *text, uint n, PARAM __global uint *rows) {
+    const uint i = get_global_id(0);
+    if (i >= n) return;
+    const uint c = letter(text, i);
+    if (c > LAST) return;
+    rows[i] = starts[c + 1] - starts[c];
+}
+__kernel void search(__global const uint *text, uint n, PARAM __global uint *rows) {
+    const uint i = get_global_id(0);
+    if (i >= n) return;
+    const uint c = letter(text, n - 1 - i);
+    TEST
+    rows[i] = starts[c + 1];
+}
+"""
+
+
+@pytest.mark.parametrize("declared", ["table", "parameter"])
+@pytest.mark.parametrize(
+    ("last", "test", "bad"),
+    [("5", "", True), ("5", "if (c > 5) return;", False), ("6", "", False), ("5", "if (c == 6) return;", False)],
+)
+def test_parts_of_words(declared: str, last: str, test: str, bad: bool) -> None:
+    table = "__constant uint starts[7] = {0, 1, 2, 3, 4, 5, 6};" if declared == "table" else ""
+    code = LETTERS.replace("TABLE", table).replace("LAST", last).replace("TEST", test)
+    code = code.replace("PARAM", "" if table else "__constant uint starts[7],")
+    found = findings(ArrayIndexOutOfRange, code, "opencl")
+    assert bool(found) is bad, [one.message for one in found]

@@ -55,6 +55,7 @@ def parameter(scope: Scope, cursor: Cursor, index: int) -> ParamDecl:
         synthesised=_made_up(scope, cursor, type_),
         index=index,
         whole=isinstance(type_, PointerType) and cursor.type.canonical.kind == TypeKind.RECORD,
+        stated=cursor.type.count if cursor.type.kind == TypeKind.CONSTANT_ARRAY else None,
     )
     scope.lowering.variables[cursor.key] = node
     return node
