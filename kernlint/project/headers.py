@@ -74,14 +74,16 @@ def _in_order(parts: list[str], path: list[str]) -> bool:
     return all(part in rest for part in parts)
 
 
-def _distance(folder: str, path: str) -> tuple[int, int, str]:
-    """How far a file is from a folder: first by the folders to go up, then by those to go down."""
+def _distance(folder: str, path: str) -> tuple[int, int, int, str]:
+    """How far a file is from a folder: first by the folders to go up, then by those to go down; of two that are as far
+    the one in folders that are called alike (``syntax/cu`` for ``src/cu``)."""
     here = folder.split("/") if folder else []
     there = path.split("/")[:-1]
     common = 0
     while common < min(len(here), len(there)) and here[common] == there[common]:
         common += 1
-    return len(here) - common, len(there) - common, path
+    alike = len(set(here[common:]) & set(there[common:]))
+    return len(here) - common, len(there) - common, -alike, path
 
 
 def linked(path: str, size: int) -> str:

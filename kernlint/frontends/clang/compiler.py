@@ -43,7 +43,10 @@ STACK_BYTES = 512 << 20
 LAST_SECONDS = 3.0
 """How long an interrupt waits for a parse to end."""
 
-_TELLING = pattern(r"too (?:few|many) arguments to function call|no matching (?:member )?function for|redefinition of ")
+_TELLING = pattern(
+    r"too (?:few|many) arguments to function call|no matching (?:member )?function for|redefinition of "
+    r"|reference to __host__ function"
+)
 """Errors of which the notes say what is to be known."""
 
 _stack_lock = threading.Lock()

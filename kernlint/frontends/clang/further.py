@@ -129,7 +129,8 @@ class Configured:
             before = best
             for changes, _ in plans[:MAX_FOUNDATIONS]:
                 changes = {**best, **changes}
-                if changes in tried or self.cost.spent():
+                # What names were made up for may have cost much; the first setting that has them is tried all the same.
+                if changes in tried or (self.cost.spent() and len(tried) > 1):
                     continue
                 if best == before or (self.readings[0][0].losses and self._names(changes, best)):
                     tried.append(changes)

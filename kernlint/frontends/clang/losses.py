@@ -52,7 +52,11 @@ _KERNEL = {
 }
 _DEVICE_WORD = pattern(rb"\b(?:__global__|__device__|__kernel|kernel|__host__)\b")
 _COMMENT = pattern(rb"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*", re.DOTALL | re.MULTILINE)
-_COSTS_NOTHING = ("static assertion failed", "illegal vector component name")
+_COSTS_NOTHING = (
+    "static assertion failed",
+    "illegal vector component name",
+    "'device' and 'global' attributes are not",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -549,7 +549,24 @@ def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]
             last.unit.dispose()
         if enough:
             break
+    if any(_lacks_qualifier(each, job.path) for each in best.costly):
+        last = _Attempt.of(job, appended, best.names, f"{best.made_up}\n{_ON_BOTH_SIDES}\n")
+        rounds += 1
+        worse = best if last.losses < best.losses else last
+        best = last if worse is best else best
+        worse.unit.dispose()
     return best, rounds
+
+
+def _lacks_qualifier(error: Diagnostic, path: str) -> bool:
+    """Whether device code calls a function of a header that has no qualifier: its build's macro for one was not met."""
+    if not any("__host__ function" in said for said in (error.message, *error.said)):
+        return False
+    return any(file is not None and file != path for file, _ in error.notes)
+
+
+_ON_BOTH_SIDES = "#pragma clang force_cuda_host_device begin"
+"""Makes functions of the host and the device out of those behind it."""
 
 
 def _texts(job: _Job, diagnostics: tuple[Diagnostic, ...]) -> dict[str, str]:

@@ -120,6 +120,19 @@ def test_names_that_the_source_declares_by_an_unknown_type_are_not_made_up() -> 
         assert parsed.synthesised.isdisjoint({"origin", "step", "at", "normal", "here", "k", "rays", "out"})
 
 
+HELPER = "QUALIFIED inline float twice(float a) { return a * 2; }\n"
+KERNEL = "__global__ void k(float* x) { x[threadIdx.x] = twice(x[0]); }\n"
+
+
+def test_functions_of_headers_whose_qualifier_is_of_another_build(tmp_path: Path) -> None:
+    (tmp_path / "helper.h").write_text("#define QUALIFIED\n" + HELPER)
+    source = '#include "helper.h"\nvoid host();\n' + KERNEL
+    with parse(str(tmp_path / "k.cu"), source.encode(), Language.CUDA) as parsed:
+        assert not parsed.losses
+    with parse("k.cu", ("#define QUALIFIED\n" + HELPER + KERNEL).encode(), Language.CUDA) as parsed:
+        assert parsed.losses  # what a text says itself is its author's mistake
+
+
 def test_a_source_with_hundreds_of_unknown_names_is_still_read() -> None:
     many = "".join(f"void host{i}() {{ window_call_{i}(); }} " for i in range(200))
     with check(f"{many}__global__ void k(V3* x) {{ x[threadIdx.x] = V3{{1.f}}; }}") as parsed:

@@ -212,6 +212,8 @@ class Search:
                 late.append((name, None))
             elif defined:
                 late.append((name, None))
+                if macros.get(name) == "0" and name not in self.base:  # by the source, unless the build says otherwise
+                    yield name, "1"
                 yield from ((name, str(value)) for value in values if macros.get(name) != str(value))
             elif self.language is Language.OPENCL or not _GFX.match(name) or self._is_target(name):
                 yield name, "" if name in self.emptied else "1"
