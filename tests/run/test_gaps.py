@@ -37,7 +37,7 @@ def test_the_two_largest_are_told_each_with_a_remedy() -> None:
 
 
 def test_a_header_in_a_folder_that_is_passed_over_is_named(tmp_path: Path) -> None:
-    kernel = '#include "made/sizes.h"\n__global__ void k(int *x) { x[threadIdx.x] = scaled(x[0]); }\n'
-    write(tmp_path, {"Makefile": "", "k.cu": kernel, "build/gen/made/sizes.h": "__device__ int scaled(int);\n"})
+    kernel = '#include "made/sizes.h"\n__global__ void k(int *x) { x[threadIdx.x] = scaled(x); }\n'
+    write(tmp_path, {"Makefile": "", "k.cu": kernel, "build/gen/made/sizes.h": "__device__ int scaled(int *);\n"})
     (line,) = check(tmp_path, ".").summary.gaps
     assert line.startswith("1 kernel: header made/sizes.h not found; -I ") and line.endswith("build/gen has it")

@@ -95,6 +95,7 @@ from kernlint.tree.types import (
     ArrayType,
     FloatType,
     IntType,
+    OpaqueType,
     PointerType,
     Space,
     StructType,
@@ -577,12 +578,13 @@ def _assign(m: Machine, e: n.Assign) -> Value:
         value = coerce(value, e.target.type)
         if at is None and isinstance(e.target, n.Member) and len(e.target.lanes) > 1:
             _assign_lanes(m, e.target, value)
-        else:
+        elif at is not None or not _part_of_unknown(m, e.target):
             store(m, at, value, e)
         return value
     at = place(m, e.target)
     value = evaluate(m, e.value)
     if at is None:
+        _part_of_unknown(m, e.target)
         if isinstance(e.target, n.Member) and len(e.target.lanes) > 1:
             _assign_lanes(m, e.target, unknown_value(e.target.type, "lanes"))
         return unknown_value(e.type, "assignment")
@@ -591,6 +593,20 @@ def _assign(m: Machine, e: n.Assign) -> Value:
     new = coerce(_combine(m, e.op, old, value, e.target.type, e.value.type, kind), e.target.type)
     store(m, at, new, e)
     return new
+
+
+def _part_of_unknown(m: Machine, target: n.Expr) -> bool:
+    """Whether a place is a member, or an element of constant number, of a variable whose type is not known, which is
+    forgotten then."""
+    if not isinstance(target, (n.Member, n.Subscript)) or not isinstance(target.base.type, OpaqueType):
+        return False
+    if isinstance(target, n.Subscript) and scalar(m, target.index).value is None:
+        return False
+    whole = place(m, target.base)
+    if isinstance(whole, VarPlace):
+        havoc(m, whole, "a part of it is written")
+        return True
+    return whole is None and _part_of_unknown(m, target.base)
 
 
 def _assign_lanes(m: Machine, target: n.Member, value: Value) -> None:
@@ -605,6 +621,7 @@ def _assign_lanes(m: Machine, target: n.Member, value: Value) -> None:
 def _incdec(m: Machine, e: n.IncDec) -> Value:
     at = place(m, e.target)
     if at is None:
+        _part_of_unknown(m, e.target)
         return unknown_value(e.type, "increment")
     old = load(m, at, e.target)
     one = const(1, I32)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind
 from kernlint.analysis.trace.machine import Machine, straight
@@ -41,6 +43,7 @@ from kernlint.symbolic.terms import (
 from kernlint.tree.nodes import Node, ParamDecl, Scope, VarDecl
 from kernlint.tree.types import (
     I64,
+    UNKNOWN,
     ArrayType,
     FloatType,
     IntType,
@@ -175,6 +178,9 @@ def field_place(m: Machine, place: Place, name: str, lanes: tuple[int, ...]) -> 
         return MemPlace(pointer.typed(element), element, place.index, place.volatile)
     found = next(((t, o) for n, t, o in fields_of(type_) if n == name), None)
     if found is None:
+        if isinstance(type_, OpaqueType) and isinstance(place, MemPlace) and not m.on_host:
+            shift = binary("add", place.pointer.offset, _unplaced(type_.spelling, name), I64)
+            return MemPlace(place.pointer.moved(shift, UNKNOWN), UNKNOWN, place.index, place.volatile)
         return None
     kind, offset = found
     if isinstance(kind, PointerType) and kind.reference:
@@ -185,6 +191,12 @@ def field_place(m: Machine, place: Place, name: str, lanes: tuple[int, ...]) -> 
     pointer = place.pointer.moved(binary("add", place.pointer.offset, shift, I64), kind)
     volatile = isinstance(type_, StructType) and any(f.name == name and f.volatile for f in type_.fields)
     return MemPlace(pointer, kind, place.index, place.volatile or volatile)
+
+
+@lru_cache(maxsize=1024)
+def _unplaced(of: str, name: str) -> Term:
+    """Where a member lies in objects of a type of which nothing is known."""
+    return unknown(f"offset of {name} in {of}", I64, Uniformity.GRID, origin=UNPLACED)
 
 
 def in_memory(m: Machine, place: Place) -> MemPlace:

@@ -83,6 +83,8 @@ def receiver_of(scope: Scope, head: Cursor) -> tuple[Expr | None, str]:
     bases = [c for c in head.children if is_expression(c)]
     declaration = head.referenced
     static = declaration is not None and declaration.kind == K.CXX_METHOD and declaration.is_static_method
+    if static and declaration is not None and scope.lowering.is_made_up(declaration):
+        static = not bases  # made up for calls of either kind
     if bases:
         base = bases[0]
         clang = unwrapped(base).type.canonical  # a method of a base class sees its object converted

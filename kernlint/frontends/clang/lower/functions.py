@@ -11,6 +11,7 @@ from kernlint.frontends.clang.kinds import TemplateArgumentKind
 from kernlint.frontends.clang.lower.bounds import launch_bounds
 from kernlint.frontends.clang.lower.context import Lowering, Scope
 from kernlint.frontends.clang.lower.conversions import convert
+from kernlint.frontends.clang.lower.data import settled
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import parameter, template_parameter
 from kernlint.frontends.clang.made_up import EXACT_WIDTH
@@ -340,7 +341,10 @@ class FunctionTable:
             self._note_errors(node, scope)
             self._note_made_up(node, cursor, scope)
             object.__setattr__(node, "body", body)
-            object.__setattr__(node, "losses", (*node.losses, *scope.losses))
+            losses = scope.losses
+            if node.kind is not FunctionKind.HOST:
+                losses = settled(body, losses, references=not self.lowering.opencl)
+            object.__setattr__(node, "losses", (*node.losses, *losses))
 
     def _note_errors(self, node: FunctionDecl, scope: Scope) -> None:
         """Errors of the compiler inside the function that left no other trace are losses too.

@@ -167,6 +167,10 @@ def member_reference(scope: Scope, cursor: Cursor) -> Expr:
     declaration = cursor.referenced
     bases = [c for c in cursor.children if is_expression(c)]
     if declaration is not None:
+        name = declaration.spelling
+        made_up = declaration.kind == K.VAR_DECL and scope.lowering.is_made_up(declaration)
+        if made_up and bases and not sounds_like_sync(name):
+            return member(scope, cursor, scope.expression(bases[0]), name, scope.type(cursor))
         if declaration.kind in (K.VAR_DECL, K.ENUM_CONSTANT_DECL):  # a static member through an object
             return named(scope, cursor, declaration)
         if declaration.kind in _FUNCTIONS:

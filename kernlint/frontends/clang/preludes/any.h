@@ -15,6 +15,7 @@
     KL_CALL(F) \
     template <class T, class... A> friend __kl_with_other<T, __kl_value> F(const T&, __kl_any&, A&&...); \
     template <class T, class... A> friend __kl_with_other<T, __kl_value> F(const T&, const __kl_any&, A&&...);
+#define KL_ATOMIC(F) template <class T> friend __kl_value F(__kl_any*, const T&);
 #define KL_SHUFFLE(F) template <class... A> friend __kl_value F(__kl_mask, const __kl_any&, A&&...);
 
 struct __kl_any;
@@ -129,6 +130,15 @@ struct __kl_any {
     KL_SECOND(remainder)
     KL_SECOND(fma)
 
+    KL_ATOMIC(atomicAdd)
+    KL_ATOMIC(atomicSub)
+    KL_ATOMIC(atomicExch)
+    KL_ATOMIC(atomicMin)
+    KL_ATOMIC(atomicMax)
+    KL_ATOMIC(atomicAnd)
+    KL_ATOMIC(atomicOr)
+    KL_ATOMIC(atomicXor)
+
     static __attribute__((device)) __kl_any x, y, z, w;
 #ifdef KL_ANY_MEMBERS
     KL_ANY_MEMBERS
@@ -140,10 +150,21 @@ struct __kl_any {
 struct __kl_value : __kl_any {
     using __kl_any::operator=;
 };
+
+namespace std {
+#define KL_EXTREME(F) \
+    __kl_value F(const __kl_any&, const __kl_any&); \
+    template <class T> __kl_with_other<T, __kl_value> F(const __kl_any&, const T&); \
+    template <class T> __kl_with_other<T, __kl_value> F(const T&, const __kl_any&);
+KL_EXTREME(min)
+KL_EXTREME(max)
+#undef KL_EXTREME
+}
 #undef KL_ASSIGN
 #undef KL_BINARY
 #undef KL_CALL
 #undef KL_SECOND
+#undef KL_ATOMIC
 #undef KL_SHUFFLE
 
 #pragma clang force_cuda_host_device end

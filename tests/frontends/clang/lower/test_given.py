@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kernlint.analysis.base import Facts, ModuleFacts
+from kernlint.analysis.verdict.proofs import verdicts
 from kernlint.policy.config import Config
 from kernlint.policy.selection import Selection
 from kernlint.registry import load
@@ -39,9 +41,11 @@ def test_a_kernel_with_such_names_is_whole() -> None:
     assert (outcome.kernels, outcome.partial, outcome.raceless) == (1, 0, 0)
 
 
-def test_where_a_header_is_missing_nothing_is_known_of_a_name() -> None:
-    found = module(f'#include "absent.h"\n{CUDA}').kernels[0].function
-    assert {loss.kind for loss in found.losses} == {"type", "name", "call"}
+def test_what_a_missing_header_declares_is_data_of_which_nothing_is_known() -> None:
+    found = module(f'#include "absent.h"\n{CUDA}')
+    assert {loss.kind for loss in found.kernels[0].function.losses} == {"given"}
+    said = Facts(ModuleFacts(found), found.kernels[0])[verdicts]
+    assert said.races.status == said.bounds.status == "unknown"
 
 
 @pytest.mark.parametrize("call", ["PREPARE(x);", "fill(&x);", "float y = fill(p); p[1] = y;"])
@@ -71,4 +75,4 @@ def test_types_of_exact_width_have_one_meaning() -> None:
     assert [type_text(param.type).split("*")[0] for param in found.params] == ["u32", "const u16", "i32"]
     assert {loss.kind for loss in found.losses if "uint" in loss.reason} <= {"given"}
     held = kernel('#include "away.h"\n' + text, "opencl").function
-    assert {loss.reason.rpartition(" ")[2] for loss in held.losses if loss.kind != "given"} == {"u16"}
+    assert {loss.reason.rpartition(" ")[2] for loss in held.losses if "declared" in loss.reason} == {"u16"}
