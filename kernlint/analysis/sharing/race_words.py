@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.base import Facts
@@ -168,8 +169,12 @@ def late_barrier(race: Race, of: Trace) -> BarrierEvent | None:
 
 
 def calls(*events: Event) -> tuple[Related, ...]:
-    """The call sites through which accesses and the like of helpers are reached, each once, innermost first."""
-    found = dict.fromkeys(span for event in events for span in reversed(event.stack))
+    """The call sites through which accesses and the like of helpers are reached, each once: those in the function that
+    all are called from, between which a barrier may come, then innermost first."""
+    stacks = [event.stack for event in events]
+    common = sum(1 for _ in takewhile(lambda level: len(set(level)) == 1, zip(*stacks, strict=False)))
+    parting = [stack[common] for stack in stacks if len(stack) > common]
+    found = dict.fromkeys((*parting, *(span for stack in stacks for span in reversed(stack))))
     return tuple(Related(span, "called from here") for span in found)
 
 

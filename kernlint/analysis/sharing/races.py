@@ -132,21 +132,29 @@ def _collect(
     guessed: bool,
 ) -> None:
     """Look at the pairs of the object that has had the fewest questions so far: one with many that are hard to tell
-    leaves the others theirs.  Threads of a block that is ``guessed`` leave no row: a larger one may not be meant."""
+    leaves the others theirs.  Two places in the source that were asked about (a helper's, called many times) come once
+    more only when all others have had a question.  Threads of a block that is ``guessed`` leave no row: a larger one
+    may not be meant."""
     asked: dict[tuple[int, Place, Place], int] = {}
     spent = dict.fromkeys(objects, 0)
+    later: dict[Iterator[Pair], list[Pair]] = {pairs: [] for pairs in objects}
     while spent and asker.left > 0:
         pairs = min(spent, key=spent.__getitem__)
         pair = next(pairs, None)
         if pair is None:
-            del spent[pairs]
+            cost, alike = spent.pop(pairs), later.pop(pairs, None)
+            if alike:
+                spent[iter(alike)] = cost
             continue
         key = (id(pair.first.root), place(pair.first.span), place(pair.second.span))
         if key in found or asked.get(key, 0) >= ALIKE:
             continue
+        if key in asked and pairs in later:
+            later[pairs].append(pair)
+            continue
         before = asker.left
-        alike = put_before(pair) or (not warp and put_by_own_warp(pair))
-        asked_of = None if alike else past(asker.unseen, pair)
+        harmless = put_before(pair) or (not warp and put_by_own_warp(pair))
+        asked_of = None if harmless else past(asker.unseen, pair)
         race = asker.race(inside_rows(asked_of, guessed), warp=warp) if asked_of is not None else None
         if warp and race is not None and (closer := as_needed(race.pair, asker.of)) is not None:
             race = asker.race(inside_rows(closer, guessed), warp=warp)

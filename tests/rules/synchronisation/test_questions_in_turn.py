@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
+from kernlint.analysis.accesses.pairs import Pair
+from kernlint.analysis.search.collisions import Asker, Race
+from kernlint.source import Span
 from tests.rules.marked import findings
 
 SPREAD = """
@@ -46,3 +49,60 @@ __kernel void spread(__global int *cells, int w, int h, __global int *again) {
 def test_the_second_object_is_asked_about_too(last: str, bad: bool) -> None:
     found = findings(SharedMemoryRace, SPREAD.replace("LAST", last), "opencl")
     assert any("votes" in one.message for one in found) is bad
+
+
+PARTS = """
+__device__ void part(float *cells, const int *places, int turn, float f) {
+    cells[places[threadIdx.x + turn * 64] & 1023] += f;
+    __syncthreads();
+}
+__global__ void several(const int *places, float *out, float f) {
+    __shared__ float cells[1024];
+    for (int i = threadIdx.x; i < 1024; i += 64) cells[i] = f;
+    __syncthreads();
+    part(cells, places, 0, f);
+    part(cells, places, 1, f * 2);
+    part(cells, places, 2, f * 3);
+    out[threadIdx.x] = cells[63 - threadIdx.x];
+    cells[threadIdx.x] = f;
+}
+void run(const int *places, float *out) { several<<<1, 64>>>(places, out, 1.f); }
+"""
+
+
+def test_every_two_places_have_a_question_before_the_same_two_have_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Span, Span]] = []
+
+    def race(asker: Asker, pair: Pair, *, warp: bool = False) -> Race | None:
+        if not warp:
+            asked.append((pair.first.span, pair.second.span))
+            asker.left -= 1
+        return None
+
+    monkeypatch.setattr(Asker, "race", race)
+    findings(SharedMemoryRace, PARTS)
+    different = len(set(asked))
+    assert different < len(asked)
+    assert len(set(asked[:different])) == different
+
+
+def test_the_calls_between_which_a_barrier_may_come_are_named_first() -> None:
+    code = """
+    __device__ void put_one(float *s, int i, float v) { s[i] = v; }
+    __device__ void put(float *s, float v) { put_one(s, threadIdx.x, v); }
+    __device__ float one(const float *s, int i) { return s[i]; }
+    __device__ float mirrored(const float *s) { return one(s, 127 - threadIdx.x); }
+    __device__ void turn(float *s, const float *in, float *out) {
+        put(s, in[threadIdx.x]);         // first
+        out[threadIdx.x] = mirrored(s);  // second
+    }
+    __global__ void turned(const float *in, float *out) {
+        __shared__ float s[128];
+        turn(s, in, out);
+    }
+    void run(const float *in, float *out) { turned<<<1, 128>>>(in, out); }
+    """
+    (found,) = findings(SharedMemoryRace, code)
+    lines = [code[: one.span.start].count("\n") for one in found.related if one.message == "called from here"]
+    assert [code.splitlines()[at].rpartition(" ")[2] for at in lines[:2]] == ["first", "second"]
+    assert len(lines) == len(set(lines)) == 5
