@@ -271,14 +271,16 @@ _CHOSEN = (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE, SymbolKind.UN
 def reach_of(access: Access) -> Reach | None:
     """How far ``access`` reaches; None when its offset grows with no global id."""
     found: dict[int, GlobalId] = {}
-    if any(_one_thread(part) for guard in access.guards for part in conjuncts(guard.term)):
+    alone = frozenset(axis for guard in access.guards for part in conjuncts(guard.term) for axis in _one_thread(part))
+    if {axis for axis in range(3) if mentions(access.offset, SymbolKind.THREAD, axis)} <= alone:
         return None
     for axis in range(3):
         if not mentions(access.offset, SymbolKind.BLOCK, axis) or not grows(access.offset, axis):
             # What sinks without limit (n - 1 - i) leaves memory too, but is held by the same tests: left alone.
             continue
         for one in global_ids(access.offset, axis):
-            found.setdefault(axis, one)
+            if not one.threads <= alone:
+                found.setdefault(axis, one)
     if not found:
         return None
     guarded = {axis for axis in found if any(bounds_above(guard.term, axis) for guard in access.guards)}
@@ -291,12 +293,15 @@ def reach_of(access: Access) -> Reach | None:
     return Reach(access, tuple(found.values()), frozenset(guarded), hollow, conditional)
 
 
-def _one_thread(part: Term) -> bool:
-    """Whether a truth picks one thread of each block: what that one does goes by blocks, which the grid counts."""
+def _one_thread(part: Term) -> frozenset[int]:
+    """Axes along which a truth picks one thread of each block: what that one does goes by blocks, which the grid counts
+    (``threadIdx.x == 0`` leaves those along y)."""
     if part.op != "eq":
-        return False
+        return frozenset()
     kinds = {symbol.kind for symbol in symbols(part)}
-    return SymbolKind.THREAD in kinds and kinds <= {SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE}
+    if not kinds <= {SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE}:
+        return frozenset()
+    return frozenset(axis for axis in range(3) if mentions(part, SymbolKind.THREAD, axis))
 
 
 def _hollow(guard: Guard, axes: dict[int, GlobalId]) -> bool:

@@ -222,14 +222,15 @@ EDGE = 32
 """Threads, at most, that load the edge of a tile."""
 
 
-def _by_part_of_block(access: Access) -> bool:
-    """Whether only the first few threads of each block get there, as for the edges of a tile: how far the others would
-    reach says nothing of them."""
+def _by_part_of_block(access: Access, one: GlobalId) -> bool:
+    """Whether only the first few threads of each block along ``one`` get there, as for the edges of a tile: how far the
+    others would reach says nothing of them."""
     for guard in access.guards:
         for part in conjuncts(guard.term):
             most = part.args[1].value if part.op in ("lt", "le") else None
             kinds = {symbol.kind for symbol in symbols(part)}
-            if most is not None and most <= EDGE and kinds == {SymbolKind.THREAD}:
+            along = {symbol.axis for symbol in symbols(part)}
+            if most is not None and most <= EDGE and kinds == {SymbolKind.THREAD} and along & one.threads:
                 return True
     return False
 
@@ -293,7 +294,7 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
     axis = one.axis
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
     # What is allocated in sight is tried, not guessed at.
-    elsewhere = _by_part_of_block(reach.access) or _block_before(reach, one)
+    elsewhere = _by_part_of_block(reach.access, one) or _block_before(reach, one)
     elsewhere = elsewhere or (_row_of_block(reach, one) and not _items_too(facts, reach.access, one))
     if not (reach.conditional or known or elsewhere):
         for view in context.launches:
