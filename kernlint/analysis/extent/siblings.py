@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kernlint.analysis.coverage import Cover
+from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent.bounds import bounds_above, grows, mentions, vacuous
 from kernlint.analysis.extent.limits import Limit
 from kernlint.analysis.extent.places import Place, chosen, moves
@@ -26,6 +26,7 @@ _COUNTERS = tuple(Symbol(SymbolKind.COUNTER, f"c{at}", I64, low=0) for at in ran
 
 _LAUNCH = frozenset({SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
 _MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER})
+_IN_BLOCK = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.TEMPLATE})
 _OPAQUE = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN, SymbolKind.EXIT})
 
 Key = tuple[Polynomial, tuple[Term, ...]]
@@ -159,7 +160,7 @@ class Siblings:
             if guard == known:
                 continue
             found = set(symbols(guard.term))
-            if any(bounds_above(guard.term, axis) for axis in axes):
+            if any(bounds_above(guard.term, axis) for axis in axes) and not _of_first(guard, place.index, axes):
                 return False
             if data & found and guard.kind is not GuardKind.AFTER_LOOP:
                 return False
@@ -190,6 +191,21 @@ class Siblings:
             ):
                 return True
         return False
+
+
+def _of_first(guard: Guard, index: Polynomial, axes: Sequence[int]) -> bool:
+    """Whether a test bounds nothing but the first of the places that the threads of a block have in a round: the others
+    lie behind it (``first < n``, where the place is ``first + threadIdx.x / 32``)."""
+    for part in conjuncts(guard.term):
+        if not any(bounds_above(part, axis) for axis in axes):
+            continue
+        if part.op not in ("lt", "le"):
+            return False
+        behind = index - polynomial(part.args[0])
+        found = {symbol.kind for atom in behind.atoms for symbol in symbols(atom)}
+        if SymbolKind.THREAD not in found or not found <= _IN_BLOCK or min(behind.coefficients.values()) < 0:
+            return False
+    return True
 
 
 def _of_one_size(one: Polynomial, other: Polynomial) -> bool:

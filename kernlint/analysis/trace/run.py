@@ -27,7 +27,7 @@ from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, substitute, symbols
 from kernlint.symbolic.uniformity import uniformity, variation
 from kernlint.tree.nodes import Cast, FloatLit, FunctionDecl, InitList, IntLit, Unary, VarDecl
-from kernlint.tree.types import ArrayType, Space
+from kernlint.tree.types import ArrayType, FloatType, IntType, Space, Type, VectorType, VoidType
 from kernlint.tree.walk import walk
 
 
@@ -160,7 +160,19 @@ def finish(m: Machine) -> None:
         symbol.origin = (root, resolver.term(offset))
     trace.accesses.sort(key=lambda access: access.order)
     trace.loops = _live_loops(trace)
+    _name_elements(trace)
     _settle_uniformity(trace, [*m.loads.values()])
+
+
+def _name_elements(trace: Trace) -> None:
+    """Take an argument of no type (``void *``) to be of what the kernel has at every place where it is used."""
+    kinds: dict[Root, set[Type]] = {}
+    for access in trace.accesses:
+        if access.root.kind is RootKind.PARAM and isinstance(access.root.element, VoidType):
+            kinds.setdefault(access.root, set()).add(access.type)
+    for root, (first, *others) in kinds.items():
+        if not others and isinstance(first, (IntType, FloatType, VectorType)) and first.size:
+            object.__setattr__(root, "element", first)
 
 
 _TERMS = ("offset", "value", "index", "term", "mask", "width", "pending", "shared", "size", "flags")
