@@ -264,8 +264,8 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                 assert decl is not None
                 if id(decl) in said or told_apart(event, past):
                     continue
-                if id(decl) in in_part and isinstance(symbol.type, ArrayType):
-                    continue  # elements of an array in it are looked at as memory
+                if id(decl) in in_part and (isinstance(symbol.type, ArrayType) or _overlaid(decl.type)):
+                    continue  # elements of an array in it are looked at as memory; they may be this number's bytes
                 if isinstance(decl.type, StructType) and (decl.made or not _looks_at_fields(event, term)):
                     continue  # fields are copied and stored together, whoever looks at which
                 if pointed is None:
@@ -288,6 +288,11 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                 said.add(id(decl))
                 test = branch.test if branch is not None else None
                 yield Unset(decl, event, found, missed=missed, branch=test, helper=helper, between=between)
+
+
+def _overlaid(kind: Type) -> bool:
+    """Whether members of a structure share their bytes."""
+    return isinstance(kind, StructType) and (kind.union or any(_overlaid(one.type) for one in kind.fields))
 
 
 # --------------------------------------------------------------------------------------------------------- arrays

@@ -1,0 +1,53 @@
+"""Loops whose test is of the first of the rows that a block takes in a round; arguments of no type."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.late_bounds_guard import LateBoundsGuard
+
+from tests.rules.marked import findings
+
+KERNEL = """
+struct Sizes { int rows, columns; };
+__global__ void centred(GIVEN mean, GIVEN from, TAKEN to, Sizes s, float *last) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int first = blockIdx.x * 4; TESTED; first += gridDim.x * 4) {
+        const int row = first + warp;
+        const float m = MEAN[ROW];
+        if (lane == 0 && m > 1e6f) LAST;
+        for (int c = lane; c < s.columns; c += 32)
+            if (row < s.rows) TO[row * s.columns + c] = FROM[row * s.columns + c] - m;
+    }
+}
+"""
+
+
+def _code(tested: str, row: str, last: str, void: bool) -> str:
+    code = KERNEL.replace("TESTED", tested).replace("ROW]", row + "]").replace("LAST", last)
+    names = {"MEAN": "mean", "FROM": "from", "TO": "to"}
+    for word, name in names.items():
+        kind = "float *" if word == "TO" else "const float *"
+        code = code.replace(f"{word}[", f"static_cast<{kind}>({name})[" if void else f"{name}[")
+    kind = "void" if void else "float"
+    return code.replace("GIVEN", f"const {kind} *").replace("TAKEN", f"{kind} *")
+
+
+@pytest.mark.parametrize("void", [False, True])
+@pytest.mark.parametrize(
+    ("tested", "row", "last", "bad"),
+    [
+        ("first < s.rows", "row", "return", True),
+        ("first + 3 < s.rows", "row", "return", False),  # rounds are whole
+        ("first < s.rows", "min(row, s.rows - 1)", "return", False),
+        ("first < s.rows", "first", "return", False),
+        ("first < s.rows && row < s.rows", "row", "return", False),
+        ("first < s.rows", "row", "last[row] = m", False),  # there is room for all rows of a round
+    ],
+)
+def test_rows_behind_the_first(tested: str, row: str, last: str, bad: bool, void: bool) -> None:
+    assert bool(findings(LateBoundsGuard, _code(tested, row, last, void))) is bad
+
+
+def test_of_what_kind_an_argument_is_all_its_uses_say() -> None:
+    code = _code("first < s.rows", "row", "static_cast<const double *>(mean)[row] > 0 ? last[0] = 1 : 0", True)
+    assert not findings(LateBoundsGuard, code)  # numbers of two sizes: which of them are counted nobody says
