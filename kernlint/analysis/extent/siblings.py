@@ -88,7 +88,7 @@ class Siblings:
             return
         for other in self.by_root[id(place.access.root), place.pitch]:
             bound = other.bound
-            if bound is None or not of_arguments(bound) or not _ahead(place, other):
+            if bound is None or not of_arguments(bound) or not (_ahead(place, other) or _goes_on(place, other)):
                 continue
             if same_way(place.access, other.access, other.limits[0]) and self._open(place, other.limits[0].guard):
                 yield bound, other, other.limits[0]
@@ -221,6 +221,22 @@ def _ahead(place: Place, other: Place) -> bool:
         value > 0 and all(atom.symbol is not None and atom.symbol.kind in _LAUNCH for atom in mono)
         for mono, value in more.coefficients.items()
     )
+
+
+def _goes_on(place: Place, other: Place) -> bool:
+    """Whether a loop in steps of all threads takes what follows an index, from one step on (``v = p[i]`` in front of
+    ``for (j = i + threads; j < n; j += threads)``): of the first round nothing is asked."""
+    more = (other.index - place.index).coefficients
+    for loop in other.access.loops if place.access.order < other.access.order else ():
+        counter = loop.counter.term
+        if loop in place.access.loops:
+            continue
+        rounds = {tuple(a for a in mono if a is not counter): v for mono, v in more.items() if counter in mono}
+        first = {mono: value for mono, value in more.items() if counter not in mono}
+        threads = all(atom.symbol is not None and atom.symbol.kind in _LAUNCH for mono in first for atom in mono)
+        if first and first == rounds and threads and () not in first and min(first.values()) > 0:
+            return True
+    return False
 
 
 def same_way(access: Access, other: Access, limit: Limit | None = None) -> bool:

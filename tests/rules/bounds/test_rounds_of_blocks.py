@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.late_bounds_guard import LateBoundsGuard
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 
+from kernlint.finding import Severity
 from tests.rules.marked import findings
 
 KERNEL = """
@@ -51,3 +53,43 @@ def test_rows_behind_the_first(tested: str, row: str, last: str, bad: bool, void
 def test_of_what_kind_an_argument_is_all_its_uses_say() -> None:
     code = _code("first < s.rows", "row", "static_cast<const double *>(mean)[row] > 0 ? last[0] = 1 : 0", True)
     assert not findings(LateBoundsGuard, code)  # numbers of two sizes: which of them are counted nobody says
+
+
+LARGEST = """
+__global__ void largest(const float *x, float *out, int n, int most) {
+    extern __shared__ float s[];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    float v = FIRST;
+    for (int j = FROM; j < n; j += STEP) v = fmaxf(v, x[j]);
+    s[threadIdx.x] = v;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    for (int k = 1; k < blockDim.x; ++k) v = fmaxf(v, s[k]);
+    out[blockIdx.x] = v;
+}
+LAUNCH
+"""
+
+FULL = """
+void run(const float *x, float *out, int n) {
+    if (n >= 256 * 64) largest<<<64, 256, 1024>>>(x, out, n, 0);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "start", "step", "launch", "bad"),
+    [
+        ("x[i]", "i + all", "all", "", True),
+        ("x[i]", "i + all", "all", FULL, False),  # the first round is whole
+        ("x[i]", "i + all", "all", FULL.replace(">= 256 * 64", "> 0"), True),
+        ("i < n ? x[i] : 0.f", "i + all", "all", "", False),
+        ("x[min(i, n - 1)]", "i + all", "all", "", False),
+        ("x[i % most]", "i + all", "all", "", False),
+        ("x[threadIdx.x]", "threadIdx.x + blockDim.x", "blockDim.x", "", True),
+        ("x[0]", "1", "1", "", False),  # at least one element
+    ],
+)
+def test_the_round_in_front_of_the_loop(first: str, start: str, step: str, launch: str, bad: bool) -> None:
+    code = LARGEST.replace("FIRST", first).replace("FROM", start).replace("STEP", step).replace("LAUNCH", launch)
+    assert any(one.severity is not Severity.NOTE for one in findings(MissingBoundsGuard, code)) is bad
