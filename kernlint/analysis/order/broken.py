@@ -122,6 +122,9 @@ def _lacking(order: Order, store: Access, load: Access) -> HandOver | None:
     for link in order.links(store, load):
         if link.whole:
             return None
+        taken = link.observer.access
+        if link.observer.locks and link.signal is not taken and not _frees(link.signal, taken):
+            continue
         forward = _waits(link.observer) and _forward(store, link.signal)
         if not link.met:
             hasty = hasty or (link if forward and _for_block(order, store, link.signal) else None)
@@ -140,9 +143,11 @@ def _for_block(order: Order, store: Access, signal: Access) -> bool:
 
 
 def _waits(observer: Observer) -> bool:
-    """Whether an observer is sure to be one: the word is read anew each time."""
+    """Whether an observer is sure to be one: the word is read anew each time, and others have to change it.  Who draws
+    a number in each round comes to the end without them (a queue of work)."""
     access = observer.access
-    return bool(observer.waits) and (access.kind is AccessKind.ATOMIC or access.volatile)
+    draws = access.atomic_op in ("add", "inc") and observer.takes
+    return bool(observer.waits) and not draws and (access.kind is AccessKind.ATOMIC or access.volatile)
 
 
 def _forward(store: Access, signal: Access) -> bool:
@@ -150,10 +155,15 @@ def _forward(store: Access, signal: Access) -> bool:
     return store.order < signal.order and (signal.kind is AccessKind.ATOMIC or signal.volatile)
 
 
+_SAME = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
+
+
 def _climbing(link: HandOver, store: Access) -> bool:
     """Whether threads draw a ticket in each round of a loop that tells them whether to go on with what others have
-    stored, and store something for the next round: the way up a tree."""
+    stored, and store something for the next round: the way up a tree, where each round has a ticket of its own."""
     ticket = link.signal
+    if all(symbol.kind in _SAME for symbol in symbols(ticket.offset)):
+        return False
     if link.observer.access is not ticket or not link.observer.takes or ticket.order > store.order:
         return False
     return ticket.kind is AccessKind.ATOMIC and any(loop in store.loops for loop in ticket.loops)
@@ -167,7 +177,8 @@ def _under_lock(
         if not observer.locks or not reaches(taken, WIDE):
             continue
         for store in stores:
-            given = next((s for s in word.signals if _forward(store, s)), None) or _put_back(store, word)
+            backs = _give_backs(word, taken)
+            given = next((s for s in backs if _forward(store, s)), None) or _put_back(store, backs)
             if given is None or not order.behind(observer, store) or not order.gathered(store, given):
                 continue
             released = releases(given) or order.fenced(store, given)
@@ -180,9 +191,22 @@ def _under_lock(
                 yield Broken(store, partner, given, taken, released, acquired, lock=True, narrow=narrow)
 
 
-def _put_back(store: Access, word: Word) -> Access | None:
+def _give_backs(word: Word, taken: Access) -> list[Access]:
+    """What may give a lock back that ``taken`` took: it stores no number that says that the lock is taken, and stands
+    in the same element where anything there does so."""
+    free = [s for s in word.signals if _frees(s, taken)]
+    return [s for s in free if s is not taken and s.offset == taken.offset] or free
+
+
+def _frees(signal: Access, taken: Access) -> bool:
+    """Whether what changes a lock may put something else there than the number by which it was taken."""
+    mark = taken.new if taken.atomic_op == "cas" else taken.value
+    return mark is None or mark.value is None or signal.value is None or signal.value.value != mark.value
+
+
+def _put_back(store: Access, backs: list[Access]) -> Access | None:
     """The plain store behind another one that gives a lock back, where nothing else does."""
-    return next((s for s in word.signals if store.order < s.order and s.kind is AccessKind.WRITE), None)
+    return next((s for s in backs if store.order < s.order and s.kind is AccessKind.WRITE), None)
 
 
 def _fenced_elsewhere(order: Order, word: Word, taken: Access, stores: list[Access]) -> bool:

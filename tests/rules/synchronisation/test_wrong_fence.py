@@ -212,3 +212,37 @@ __global__ void ranks(int *locks, float *best, const int *cell, const float *x, 
 )
 def test_locks_that_a_plain_store_gives_back(given: str, bad: bool) -> None:
     assert bool(findings(WrongFence, GIVEN_BACK % given)) is bad
+
+
+QUEUE = """
+__global__ void walk(int *state, float *spare, float *sums, int n, int parts) {
+    __shared__ int part;
+    while (true) {
+        if (threadIdx.x == 0) part = atomicAdd(&state[n], 1);
+        __syncthreads();
+        const int mine = part;
+        __syncthreads();
+        if (mine >= parts) return;
+        if (mine % 7 == 0) {
+            if (threadIdx.x == 0)
+                while (atomicExch(&state[n + 1], 1) != 0) { }
+            __syncthreads();
+            spare[threadIdx.x] = spare[threadIdx.x] + mine;
+            __syncthreads();
+            FENCE
+            if (threadIdx.x == 0) atomicExch(&state[n + 1], 0);
+        }
+        sums[mine * blockDim.x + threadIdx.x] += 1.0f;
+        state[mine] = 1;
+        __syncthreads();
+    }
+}
+"""
+
+
+def test_a_lock_is_given_back_where_and_as_it_was_free() -> None:
+    """Neither a mark in another element, nor one like that of who takes it, gives it back; a queue is no wait."""
+    kept = findings(WrongFence, QUEUE.replace("FENCE", "__threadfence();"))
+    assert not [one for one in kept if "sums" in one.message]
+    bare = findings(WrongFence, QUEUE.replace("FENCE", ""))
+    assert [one.message.split()[0] for one in bare] == ["spare"]
