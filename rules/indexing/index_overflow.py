@@ -50,15 +50,14 @@ class IndexOverflow(Rule):
     or in a launch in sight; and a count of elements that the host makes in 32 bits of sizes which its own checks
     let be so large that it wraps, before the kernel compares its index with it, or makes in 64 bits and cuts for a
     kernel whose index was widened. Of numbers that are shifted by up to 32 bits and more it is enough that they are
-    widened afterwards. Sums and products of
-    constants that leave 32 bits are always wrong, and so are ranges of a table of 64 bits that are gone through in 32
-    where another kernel has 64 for them. Of numbers that are passed or checked it is enough that a condition or a value
-    rests on the product. Addresses that a kernel stores for
-    others count as its own subscripts do. Products that fit under all that launches and tests say are not reported,
-    nor are kernels that use 32-bit counts throughout: nothing says that their data is large. A count of 64 bits is
-    a note where it is a size by habit: a `size_t`, or what the launches in sight hand on without multiplying
-    anything; and says nothing of rows that a table of 32 bits begins. So is a `size_t` that the host makes for an
-    allocation, or to go through elements itself.
+    widened afterwards. Where no launch is in sight, numbers that the kernel tests sizes against will do. Sums and
+    products of constants that leave 32 bits are always wrong, and so are ranges of a table of 64 bits that are gone
+    through in 32 where another kernel has 64 for them. Of numbers that are passed or checked it is enough that a
+    condition or a value rests on the product. Addresses that a kernel stores for others count as its own subscripts do.
+    Products that fit under all that launches and tests say are not reported, nor are kernels that use 32-bit counts
+    throughout: nothing says that their data is large. A count of 64 bits is a note where it is a size by habit: a
+    `size_t`, or what the launches in sight hand on without multiplying anything; and says nothing of rows that a table
+    of 32 bits begins. So is a `size_t` that the host makes for an allocation, or to go through elements itself.
 
     ```cuda bad
     __global__ void twice(float *x, long long n) {
@@ -241,7 +240,8 @@ class IndexOverflow(Rule):
             given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.values[:4])
             what = (
                 f"{_short(one.index)} is computed in 32 bits and {used}, but comes to "
-                f"{one.value} in a launch in sight" + (f" ({given})" if given else "")
+                f"{one.value} {'by what the kernel tests' if one.tested else 'in a launch in sight'}"
+                + (f" ({given})" if given else "")
             )
         elif one.evidence == "elsewhere":
             given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.values[:4])

@@ -44,6 +44,7 @@ from kernlint.analysis.hostmodel.written import (
 )
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.values import PointerValue, Value, as_term
+from kernlint.analysis.values.wrapped_sizes import wrapped_sizes
 from kernlint.apis import api_of
 from kernlint.apis.records import Fills
 from kernlint.finding import Finding, Related, Severity
@@ -185,6 +186,7 @@ class ByteCountMismatch(ModuleRule):
             message = f"a number of elements of {array}, of {width} bytes each, is passed as the number of bytes"
             yield self.finding(remark.span, message, fix=f"pass {array}.nbytes")
         yield from self._of_smaller(facts)
+        yield from self._wrapped(facts)
         yield from self._of_words(facts)
         yield from self._of_calls(facts)
         found: dict[Span, Finding] = {}
@@ -228,6 +230,18 @@ class ByteCountMismatch(ModuleRule):
                 seen.add(api.span)
                 message = f"a number of elements of {fills.unit} bytes is wanted here, and a number of bytes is given"
                 yield self.finding(api.span, message, fix="leave out the size of an element")
+
+    def _wrapped(self, facts: ModuleFacts) -> Iterator[Finding]:
+        """Memory of a size that has wrapped in 32 bits, where sizes are as large as checks let them be."""
+        for one in wrapped_sizes((*facts[host_operations], *facts[object_operations])):
+            yield self.finding(
+                one.span,
+                f"{words(one.part)} is computed in 32 bits, but comes to {one.value} where sizes are as large as the "
+                "checks before let them be: less memory is asked for than is meant, or none",
+                Severity.WARNING,
+                related=[] if one.span == one.call else [Related(one.call, "memory of that size is asked for here")],
+                fix="multiply in 64 bits (size_t)",
+            )
 
     def _of_smaller(self, facts: ModuleFacts) -> Iterator[Finding]:
         """Memory for pointers or numbers that is asked for by the size of something smaller."""

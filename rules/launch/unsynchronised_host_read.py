@@ -34,7 +34,7 @@ class UnsynchronisedHostRead(ModuleRule):
 
     Kernels may be too early as well: reported where memory is filled on one stream (`cudaMemsetAsync`), a kernel gets
     it on another one that does not wait for the first (the default stream, and one made with `cudaStreamNonBlocking`),
-    and nothing is between.
+    and nothing is between; and where it reads what a kernel on another stream of the same function writes.
 
     Arrays of numba likewise: ``copy_to_host`` waits, unless it is given a stream and an array to fill (one that it
     makes itself, or NumPy in sight, is pageable, and filled when the call returns); mapped and managed arrays are
@@ -344,6 +344,9 @@ class UnsynchronisedHostRead(ModuleRule):
         elif fault.word == "filled":
             message = f"nothing puts this kernel behind the fill of {fault.name}, which is on another stream"
             fix = "fill it on the kernel's stream, or wait for the fill"
+        elif fault.word == "kernel":
+            message = f"nothing puts this kernel behind the one that writes {fault.name}, which is on another stream"
+            fix = "launch both on one stream, or make this stream wait for an event of the other one"
         elif fault.word == "times":
             message = "the times of this event are asked for before anything waits for it: they are not there yet"
             fix = "wait for the event first"

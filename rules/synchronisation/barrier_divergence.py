@@ -415,8 +415,8 @@ def _meetings(walked: Trace) -> Iterator[Meeting]:
 
 
 def _tile(walked: Trace, barrier: Meeting, culprit: Culprit) -> Access | None:
-    """The read of a tile behind ``barrier`` that all threads of the block fill together in each round of a loop, when
-    data of their own made some of them return before: any part may be missing, or be that of an earlier round."""
+    """The read of a tile behind ``barrier`` that all threads of the block fill together, when data of their own made
+    some of them return before: any part may be missing, or be that of an earlier round of a loop."""
     if not any(symbol.kind in _OWN_DATA and symbol.uniformity > Uniformity.WARP for symbol in symbols(culprit.term)):
         return None
     for loop in barrier.loops:
@@ -431,6 +431,22 @@ def _tile(walked: Trace, barrier: Meeting, culprit: Culprit) -> Access | None:
                 whole = read.root is write.root and not any(s.kind is SymbolKind.THREAD for s in read.offset.symbols)
                 if whole and read.kind is AccessKind.READ and read.order > barrier.order:
                     return read
+    return _of_others(walked, barrier, culprit)
+
+
+def _of_others(walked: Trace, barrier: Meeting, culprit: Culprit) -> Access | None:
+    """The read behind ``barrier``, by a thread, of what another one would have put into its own place before."""
+    shared = [access for access in walked.accesses if access.root.space is Space.SHARED]
+    for write in shared:
+        if write.kind is not AccessKind.WRITE or write.loops or write.order > barrier.order or not _of_thread(write):
+            continue
+        if all(guard.term != culprit.term for guard in write.guards):
+            continue
+        for read in shared:
+            if read.root is not write.root or read.kind is not AccessKind.READ or read.order < barrier.order:
+                continue
+            if read.offset != write.offset and any(s.kind is SymbolKind.THREAD for s in read.offset.symbols):
+                return read
     return None
 
 

@@ -9,6 +9,7 @@ from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import WarpEvent
 from kernlint.analysis.warps.lanes import Lanes, lanes
+from kernlint.analysis.warps.leaders import mixed_groups, passed_over
 from kernlint.analysis.warps.running import apart, awaited_together, instead_of_mask, whoever_is_left, whoever_runs
 from kernlint.analysis.warps.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
 from kernlint.finding import Finding, Fix, Related, Severity
@@ -23,7 +24,9 @@ class WrongWarpMask(Rule):
     Every lane that executes a `*_sync` intrinsic must be in its own mask, and a shuffle may read only from lanes in
     the mask: otherwise the result is undefined. Masks of sub-warp teams are computed from the lane, and a slip
     (`lane % teams` for `lane / width`) names another team. The width of a shuffle must be a power of two and at most
-    the warp size.
+    the warp size. Without one it is the warp's: reported where the first lane of each team has set a value of its own,
+    and all lanes are given that of the first team, and where a reduction reaches beyond the team whose first lane
+    stores the result.
 
     `__activemask()` says which lanes happen to be running together, not which ones are meant: where all lanes of the
     warp should take part, use the full mask.  The mask is the first argument: what was written for the older
@@ -164,7 +167,15 @@ class WrongWarpMask(Rule):
                     related=_calls(event),
                     fix="use the full mask 0xffffffff",
                 )
-
+            elif facts.module.language == "cuda" and (leaders := passed_over(event, within, facts[trace])):
+                yield self.finding(
+                    event.span,
+                    f"{event.node.name} reads from one lane of the whole warp, while lanes "
+                    f"{', '.join(map(str, leaders[:3]))}.. set one for each group: the others are lost",
+                    related=_calls(event),
+                    fix=f"give the width of a group, {leaders[1] - leaders[0]}, as the last argument",
+                )
+        yield from self._mixed(facts)
         for barrier in facts[trace].barriers:
             read = awaited_together(barrier, within, facts[trace])
             if read is not None:
@@ -176,6 +187,17 @@ class WrongWarpMask(Rule):
                     fix="take the mask from a ballot of the condition before the branch, or wait with all lanes "
                     "outside of it",
                 )
+
+    def _mixed(self, facts: Facts) -> Iterator[Finding]:
+        """Shuffles that reach into the next group of lanes."""
+        for one in mixed_groups(facts[lanes], facts[trace]) if facts.module.language == "cuda" else ():
+            yield self.finding(
+                one.event.span,
+                f"{one.event.node.name} goes through {one.reach} lanes, while every {one.group} lanes have a result of "
+                "their own: those of other groups are in it",
+                related=[Related(one.store.span, f"stored by one of {one.group} lanes"), *_calls(one.event)],
+                fix=f"begin with a distance of {one.group // 2}, or give a width of {one.group}",
+            )
 
     def _unmasked(self, events: Sequence[WarpEvent]) -> Iterator[Finding]:
         """Calls with something else where the mask belongs, told of the first in each function."""

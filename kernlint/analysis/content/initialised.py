@@ -177,8 +177,9 @@ def _seen(facts: Facts, group: Sequence[Access], portioned: dict[Symbol, int]) -
     """What is to be said of an object, but for reads by threads whose results go nowhere."""
     writes = [access for access in group if access.writes]
     results = [access for access in facts[trace].accesses if access.writes and access.root.space is Space.GLOBAL]
+    most = facts.function.bounds.max_threads or 1024
     for _ in range(READS):
-        found = _judge(facts[scenarios], group, results, portioned)
+        found = _judge(facts[scenarios], group, results, portioned, most)
         if found is None or found.shape is None or not within_own_rows(facts[trace], found.access, writes, found.shape):
             return found
         group = [access for access in group if access is not found.access]
@@ -242,8 +243,9 @@ def _portioned(of: Trace) -> dict[Symbol, int]:
 
 
 def _judge(
-    found: Scenarios, group: Sequence[Access], results: Sequence[Access], portioned: dict[Symbol, int]
+    found: Scenarios, group: Sequence[Access], results: Sequence[Access], portioned: dict[Symbol, int], most: int
 ) -> Unset | None:
+    """What is to be said of an object.  ``most``: threads that a block may have."""
     writes = [access for access in group if access.writes]
     # An atomic update reads what was there.
     reads = [access for access in group if access.kind is AccessKind.READ or (access.writes and _adds(access))]
@@ -272,7 +274,7 @@ def _judge(
             if not reads:
                 return None
         known_of = found.admission.under(shape.block)
-        uncovered = _uncovered(shape, writes, reads, portioned, known_of)
+        uncovered = _uncovered(shape, writes, reads, portioned, known_of, most)
         uncovered = uncovered or last_round(shape, setting, reads, known_of)
         uncovered = uncovered or full_round(shape, setting, reads, known_of)
         if uncovered is None:
@@ -301,7 +303,12 @@ def _adds(access: Access) -> bool:
 
 
 def _uncovered(
-    shape: Scenario, writes: Sequence[Access], reads: Sequence[Access], portioned: dict[Symbol, int], known: Admission
+    shape: Scenario,
+    writes: Sequence[Access],
+    reads: Sequence[Access],
+    portioned: dict[Symbol, int],
+    known: Admission,
+    most: int,
 ) -> Unset | None:
     """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
     setting = [write for write in writes if not updates(write)]
@@ -358,8 +365,11 @@ def _uncovered(
         apart = {symbol for symbol, _ in asked if not any(_related(symbol, other, known) for other in bounding)}
         sure = [read for read in reads if not (bounding and _kept_by(read, apart))]
         found = bare(shape, sure, (*values, *asked), told_of, covered, whole, writes[0])
-        if unsized:
-            found = below_all(found, setting)
+        if unsized and found is not None:
+            widest = replace(shape, block=(most, 1, 1)) if shape.block[1:] == (1, 1) else shape
+            covered = covered_by(sides, widest, values)
+            found = bare(widest, sure, values, told_of, covered, None, writes[0]) if covered is not None else None
+            found = below_all(found, setting, most)
         if found is not None:
             return found
     return None

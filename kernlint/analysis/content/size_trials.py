@@ -179,13 +179,15 @@ def _tried(
     return bare(shape, reads, values, [symbol for symbol, _ in values], covered, whole, setting[0])
 
 
-def below_all(found: Unset | None, setting: Sequence[Access]) -> Unset | None:
+def below_all(found: Unset | None, setting: Sequence[Access], most: int) -> Unset | None:
     """What was found, if no block of whatever size sets the cell: each place that is set lies above it, wherever its
-    thread is."""
+    thread is, or each below, where a block has the ``most`` threads that it may have."""
     if any(s.kind is not SymbolKind.THREAD for write in setting for s in symbols(write.offset)):
         return None
-    anywhere = launch_bounds(Launch((None, None, None)))
-    lows = [interval(write.offset, anywhere)[0] for write in setting]
-    if found is None or any(low is None or low <= found.cell for low in lows):
+    anywhere = launch_bounds(Launch((None, None, None), max_threads=most))
+    ends = [interval(write.offset, anywhere) for write in setting]
+    if found is None or not ends:
         return None
-    return found
+    above = all(low is not None and low > found.cell for low, _ in ends)
+    below = all(high is not None and high < found.cell for _, high in ends)
+    return found if above or below else None

@@ -99,6 +99,9 @@ class Ways:
                     self.missed = Missed(missed, empty=False)
                     yield from self.of(symbol.init, conds, depth + 1, (*past, loop))
                     self.missed = None
+                if symbol.init.symbol is None and _counts_on(symbol.step, symbol):
+                    # (what is only updated is told where that is done)
+                    yield from self.of(symbol.init, conds, depth + 1, past)
             if (
                 loop not in self.inside
                 and worth_it(symbol.init)
@@ -164,6 +167,14 @@ def _consumed(step: Term, phi: Symbol) -> bool:
     if step.op in ("select", "sym", "const", "land", "lor") or (step.op == "call" and step.args[0].startswith("after")):
         return False
     return phi in step.symbols
+
+
+def _counts_on(step: Term, phi: Symbol) -> bool:
+    """Whether each iteration leaves a loop's variable as it is, or makes it out of the last one, as the conditions say:
+    ``if (found) ++n;``."""
+    if step.op == "select":
+        return all(one.symbol is phi or _counts_on(one, phi) or _consumed(one, phi) for one in step.args[1:])
+    return False
 
 
 def worth_it(term: Term) -> bool:

@@ -18,6 +18,7 @@ from kernlint.prove.admission import Admission
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import Launch, Overlap, Side, is_shared
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import (
     BLOCK_DIM,
@@ -376,16 +377,35 @@ def _objects(side: Side) -> tuple[Symbol, ...]:
 
 
 def stated(pair: Pair, known_: Iterable[tuple[Symbol, int]]) -> tuple[tuple[Symbol, int], ...]:
-    """Values that conditions of the accesses give to scalars: ``mode == 0``, where 0 is no size."""
+    """Values that conditions of the accesses give to scalars: ``mode == 0``, where 0 is no size, and ``(x & 1) ==
+    colour``, where few numbers will do."""
     settled = {symbol for symbol, _ in known_}
     found: dict[Symbol, int] = {}
     for at in (pair.a, pair.b):
         for guard in at.guards:
-            symbol = guard.args[0].symbol if guard.op == "eq" else None
-            value = guard.args[1].value if symbol is not None else None
-            if symbol is not None and value is not None and scalar(symbol) and symbol not in settled:
-                found.setdefault(symbol, value)
+            if guard.op != "eq":
+                continue
+            for one, other in (guard.args, guard.args[::-1]):
+                symbol = plain(one).symbol
+                if symbol is None or not scalar(symbol) or symbol in settled:
+                    continue
+                value = other.value if other.value is not None else _one_of_few(other)
+                if value is not None:
+                    found.setdefault(symbol, value)
     return tuple(found.items())
+
+
+def _one_of_few(term: Term) -> int | None:
+    """The largest of the few numbers that a remainder of what is not the same for all threads may be."""
+    term = plain(term)
+    if term.op not in ("and", "mod") or all(map(scalar, symbols(term))):
+        return None
+    most = interval(term)[1]
+    return most if most is not None and 0 < most < FEW else None
+
+
+FEW = 16
+"""Numbers, at most, that colours or phases of a kernel have."""
 
 
 def scalar(symbol: Symbol) -> bool:

@@ -3,6 +3,7 @@
 ``for (i = tid; i < n; i += threads) tile[i] = x[i];`` over a ``tile`` of 256 elements says that ``n`` is at most 256:
 more would leave the array, which is a fault of another kind, and most often the host sees to it that it does not
 happen.  Where threads meet only with a greater ``n`` nobody wrote a race, in the tile or in rows of global memory.
+The first part of dynamic shared memory is as large as the place at which the second one begins says.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.trace.events import LoopContext, Trace
-from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.analysis.trace.events import Access, LoopContext, Trace
+from kernlint.symbolic.polynomial import Monomial, Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, const, symbols
 from kernlint.tree.types import BOOL, I64, IntType, Space
 
@@ -42,10 +43,13 @@ def _limits(of: Trace) -> Iterator[Term]:
     looked = 0
     for access in of.accesses:
         extent = access.root.extent
-        if extent is None or access.root.space is not Space.SHARED or not access.loops or looked >= MOST:
+        if access.root.space is not Space.SHARED or not access.loops or looked >= MOST:
             continue
         looked += 1
         place = polynomial(access.offset)
+        if extent is None:
+            yield from _of_first_part(of, access, place)
+            continue
         for loop in access.loops:
             for part in conjuncts(loop.condition) if loop.condition is not None else ():
                 step = _step(place, part, loop)
@@ -54,6 +58,34 @@ def _limits(of: Trace) -> Iterator[Term]:
                     size = cast(part.args[1], I64)
                     yield binary("le", size, const(most, I64), BOOL)
                     yield binary("le", const(0, I64), size, BOOL)  # as it is one
+
+
+def _of_first_part(of: Trace, access: Access, place: Polynomial) -> Iterator[Term]:
+    """What a loop over the first of two parts of an array says that data count: no more than what fits before the
+    second one, which begins where arguments say."""
+    begins = {_begin(polynomial(other.offset)) for other in of.accesses if other.root is access.root}
+    later = [one for one in begins if one]
+    if _begin(place) or len(later) != 1:
+        return
+    end = term_of(Polynomial(dict(later[0])))
+    for loop in access.loops:
+        for part in conjuncts(loop.condition) if loop.condition is not None else ():
+            step = _step(place, part, loop)
+            size = cast(part.args[1], I64)
+            if step and any(symbol.kind is SymbolKind.LOAD for symbol in size.symbols):
+                last = binary("sub", size, const(int(part.op == "lt"), I64), I64)
+                yield binary("lt", binary("mul", last, const(step, I64), I64), end, BOOL)
+                yield binary("le", const(0, I64), size, BOOL)
+
+
+def _begin(place: Polynomial) -> frozenset[tuple[Monomial, int]]:
+    """Where the part of an array begins that a place is in: what arguments alone add to it."""
+    kinds = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
+    return frozenset(
+        (mono, value)
+        for mono, value in place.coefficients.items()
+        if mono and all(symbol.kind in kinds for atom in mono for symbol in atom.symbols)
+    )
 
 
 def _step(place: Polynomial, test: Term, loop: LoopContext) -> int:

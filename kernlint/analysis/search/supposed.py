@@ -20,6 +20,7 @@ from kernlint.symbolic.terms import (
     Uniformity,
     const,
     plain,
+    rebuild,
     replaced,
     substitute,
     symbols,
@@ -74,6 +75,10 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
         guards: list[Term] = []
         for guard in side.guards:
             if not free(guard, chosen):
+                own = (s not in placing and s not in chosen and not is_shared(s, query) for s in data(guard))
+                guard = _opened(guard) if all(own) else guard
+                if guard.value == 1:
+                    continue
                 guards.append(guard)
             elif (one := of_one(guard)) is not guard:
                 guards.append(one)  # it lets one thread by, whatever the data
@@ -121,8 +126,9 @@ def unordered(pair: Pair) -> Pair:
     """The pair without conditions that compare values of the object that it is about (see :func:`without_data`)."""
 
     def freed(side: Side) -> Side:
-        guards = tuple(g for g in side.guards if not (_orders(g) and _holds(_data(g), pair.first.root)))
-        return side if len(guards) == len(side.guards) else replace(side, guards=guards)
+        guards = tuple(_opened(g) if _holds(_data(g), pair.first.root) else g for g in side.guards)
+        same = all(one is other for one, other in zip(guards, side.guards, strict=True))
+        return side if same else replace(side, guards=tuple(g for g in guards if g.value != 1))
 
     a, b = freed(pair.a), freed(pair.b)
     return pair if a is pair.a and b is pair.b else replace(pair, a=a, b=b)
@@ -146,6 +152,22 @@ def _orders(term: Term) -> bool:
         return False
     drawn = [side for side in term.terms if not _data(side)]
     return not drawn or (len(drawn) == 1 and isinstance(drawn[0].type, FloatType) and _of_thread(drawn[0]))
+
+
+def _opened(term: Term) -> Term:
+    """``term`` with comparisons of values from memory within it (``(a > b) == up``, ``up && a > b || ..``) taken to
+    come out as it takes."""
+    if term.op in ("land", "lor"):
+        return rebuild(term, tuple(map(_opened, term.terms)))
+    if term.op == "select":
+        return rebuild(term, (term.args[0], *map(_opened, term.args[1:])))
+    asked = term.terms if term.op in ("eq", "ne") else (term,)
+    return const(1, term.type) if any(_either(plain(one)) for one in asked) else term
+
+
+def _either(term: Term) -> bool:
+    """Whether a truth is that of a comparison of values from memory, whichever that is."""
+    return _orders(term) or (term.op == "select" and all(_either(plain(arg)) for arg in term.args[1:]))
 
 
 def _of_thread(term: Term) -> bool:

@@ -269,8 +269,10 @@ def _scatter(finder: Finder, access: Access, of: Trace, seen: tuple[LaunchFact, 
         images = _derived(access)
         if images is None:
             images, ways = _alike(access), (False,)
-            fixed = images is None and any(_on_loads(guard.term) for guard in access.guards)
+            won = [] if images is not None else [guard for guard in access.guards if _won(guard.term, of)]
+            fixed = images is None and (bool(won) or any(_on_loads(guard.term) for guard in access.guards))
             if fixed:
+                access = replace(access, guards=tuple(guard for guard in access.guards if guard not in won))
                 images = Picked({})
                 ways = (False,) if within else (False, True)
     picked = images or counted
@@ -289,6 +291,18 @@ def _scatter(finder: Finder, access: Access, of: Trace, seen: tuple[LaunchFact, 
     shared_by = None if updated or counted else Met.TAKEN if taken else met(access, picked, of)
     believed = updated and picked is images and not named_twice(access, race.witness, of, seen)
     return Scatter(access, race, updated, bool(counted), fixed, shared_by, believed=believed)
+
+
+def _won(term: Term, of: Trace) -> bool:
+    """Whether a condition is on what an atomic operation has found in an element that data pick: there is one winner
+    for each element, and many elements."""
+    nodes = {id(symbol.origin) for symbol in term.symbols if symbol.kind is SymbolKind.UNKNOWN}
+    return any(
+        id(other.node) in nodes
+        and any(s.uniformity is Uniformity.VARYING and s.kind is SymbolKind.LOAD for s in other.offset.symbols)
+        for other in (of.accesses if nodes else ())
+        if other.kind is AccessKind.ATOMIC
+    )
 
 
 def _added_once(access: Access) -> bool:

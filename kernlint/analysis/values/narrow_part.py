@@ -15,7 +15,8 @@ class Narrow:
     ``index``: the part; ``span``: where to tell of it; ``evidence``: see :mod:`kernlint.analysis.values.narrow`.
     ``count``: the count of 64 bits; ``other``: the access that shows how it should be, or ``shown``, where that is a
     condition; ``use``: an access that takes the part up; ``weak``: the evidence may be a habit (``size_t n``) and no
-    care.  ``values``, ``value``: arguments of a launch in sight and what the part comes to with them.
+    care.  ``values``, ``value``: arguments of a launch in sight and what the part comes to with them;
+    ``tested``: by what the kernel itself tests.
     """
 
     index: Term
@@ -28,3 +29,4 @@ class Narrow:
     shown: Span | None = None
     values: tuple[tuple[Symbol, int], ...] = ()
     value: int = 0
+    tested: bool = False

@@ -25,7 +25,7 @@ from kernlint.analysis.values.products import (
     widened_parts,
 )
 from kernlint.analysis.values.reach import Reach
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, plain, subterms, symbols
@@ -178,7 +178,8 @@ def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
     for part, span in (*((part, part.access.span) for part in parts), *places.steps):
         found = reach.exceeded(part.access, part.term) or reach.beyond_admitted(part.access, part.term)
         if found is not None:
-            yield Narrow(part.term, span, "numbers", use=part.access, values=found.values, value=found.value)
+            one = Narrow(part.term, span, "numbers", use=part.access, values=found.values, value=found.value)
+            yield one if reach.launched else replace(one, tested=True)
 
 
 def commented(places: Places, reach: Reach) -> Iterator[Narrow]:

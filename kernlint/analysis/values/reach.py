@@ -97,6 +97,11 @@ class Reach:
         self._said = {} if FITS in said else {name: high for name, (_, high) in said.items() if high is not None}
 
     @property
+    def launched(self) -> bool:
+        """Whether a launch is in sight."""
+        return bool(self._ways)
+
+    @property
     def told_by_comments(self) -> bool:
         """Whether comments say how large a size gets."""
         return bool(self._said)
@@ -155,19 +160,20 @@ class Reach:
         return isinstance(kind, IntType) and kind.high + 1 < most < BEYOND
 
     def exceeded(self, access: Access, part: Term) -> Example | None:
-        """A launch in sight that bounds all that a part is made of by numbers, and lets it get too large."""
+        """A launch in sight that bounds all that a part is made of by numbers, and lets it get too large; where none is
+        in sight, by sizes that the kernel tests against numbers."""
         kind = part.type
         if not isinstance(kind, IntType):
             return None
-        for way in self._ways:
+        for way in self._ways or (None,):
             ranges = self._ranges(access, way)
-            rooted = Rooted(access, way)
+            rooted = Rooted(access, way if way is not None else Way(()), threads=way is not None)
             if ranges is None or not rooted.covers(part) or rooted.by_grids_alone:
                 continue
             if exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
                 continue
             found = _largest(access, part, ranges)
-            if found is not None and kind.high < found.value < BEYOND:
+            if found is not None and kind.high < found.value < BEYOND and (way is not None or _size_tested(access)):
                 return found
         return None
 
@@ -404,6 +410,15 @@ def _tested(access: Access, ranges: Narrowing) -> dict[Term, Range]:
                 bottom, top = out.get(at, (-FAR, FAR))
                 out[at] = max(bottom, least), top
     return out
+
+
+def _size_tested(access: Access) -> bool:
+    """Whether an access stands under a test of an argument against a number that is no end of a type."""
+    sides = (part for fact in side(access).facts for part in upper(fact))
+    return any(
+        high.value is not None and high.value < HABIT and any(s.kind is SymbolKind.PARAM for s in symbols(low))
+        for low, high in sides
+    )
 
 
 def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:

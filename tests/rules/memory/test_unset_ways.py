@@ -8,6 +8,33 @@ from kernlint_rules.memory.uninitialised_private import UninitialisedPrivate
 from tests.rules.marked import assert_marked
 
 CUDA = {
+    "counts that a loop goes on with, or leaves as they are": """
+__global__ void list(const unsigned *bits, unsigned char *slot, int *count, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned set = bits[i];
+    int found;
+    if (set & 4u) found = 0;
+    for (int k = 0; k < 8; ++k)
+        if (set & (1u << k)) slot[8 * i + found++] = k;
+    count[i] = found;  // bad
+}
+__global__ void begun(const unsigned *bits, unsigned char *slot, int *count, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned set = bits[i];
+    int found, left;
+    if (set & 4u) found = 0;
+    else found = 1;
+    if (set & 8u) left = 3;
+    for (int k = 0; k < 8; ++k) {
+        if (set & (1u << k)) slot[8 * i + found++] = k;
+        if (set & (2u << k)) left = left - 1;
+    }
+    count[i] = found;
+    if (set & 8u) count[i] += left;
+}
+""",
     "vectors and structures that one branch sets, and their lanes": """
 struct Spot { float x, y; int tag; };
 __device__ float3 minus(float3 a, float3 b) { return make_float3(a.x - b.x, a.y - b.y, a.z - b.z); }

@@ -196,3 +196,35 @@ __global__ void rows(const int *x, int *most, int m) {
 def test_a_wave_that_has_lost_lanes_meets_the_others(row: str, rank: Severity) -> None:
     (found,) = findings(BarrierDivergence, GROUPS.replace("FROM", row), "hip")
     assert found.severity is rank
+
+
+PEAKS = """
+__device__ float fold(float v, float *s) {
+  s[threadIdx.x] = v;
+  __syncthreads();
+  for (int k = blockDim.x / 2; k > 0; k /= 2) {
+    if (threadIdx.x < k) s[threadIdx.x] = fmaxf(s[threadIdx.x], s[threadIdx.x + k]);
+    __syncthreads();
+  }
+  return s[0];
+}
+__global__ void peaks(const float *x, const unsigned char *alive, float *out) {
+  __shared__ float s[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "bad"),
+    [
+        ("if (!alive[i]) return; out[i] = x[i] / fold(x[i], s);", True),
+        ("float most = fold(alive[i] ? x[i] : 0.0f, s); if (!alive[i]) return; out[i] = x[i] / most;", False),
+        ("if (!alive[blockIdx.x]) return; out[i] = x[i] / fold(x[i], s);", False),
+        ("if (!alive[i]) return; s[threadIdx.x] = x[i]; __syncthreads(); out[i] = s[threadIdx.x];", False),
+    ],
+)
+def test_what_threads_without_work_of_their_own_would_have_put_there(body: str, bad: bool) -> None:
+    found = findings(BarrierDivergence, PEAKS % body)
+    assert any(one.severity is not Severity.NOTE for one in found) is bad

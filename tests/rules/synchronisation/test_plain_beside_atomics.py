@@ -169,3 +169,21 @@ __global__ void accept(const int *start, const int *near, const int *named, int 
 }
 """
     assert not findings(RULE, code)
+
+
+COUNTED = """
+__global__ void visit(const int *start, const int *near, int *depth, int *list, int *filled, int n, int now) {
+    int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v >= n) return;
+    for (int e = start[v]; e < start[v + 1]; ++e)
+        if (atomicCAS(&depth[near[e]], -1, now) == -1) {
+            %s
+        }
+}
+"""
+
+
+def test_winners_of_many_elements_count_in_one() -> None:
+    assert findings(RULE, COUNTED % "int at = *filled; list[at] = near[e]; *filled = at + 1;")
+    assert not findings(RULE, COUNTED % "list[atomicAdd(filled, 1)] = near[e];")
+    assert not findings(RULE, COUNTED % "list[near[e]] = now;")

@@ -52,3 +52,26 @@ void keep(const set s, __global const float *in, __global float *all) {
 @pytest.mark.parametrize("room, bad", [("40", False), ("400", True)])
 def test_rows_of_global_memory_are_no_longer_than_the_array_that_they_come_from(room: str, bad: bool) -> None:
     assert bool(findings(GlobalMemoryRace, ROWS.replace("ROOM", room), "opencl")) is bad
+
+
+TWO_PARTS = """
+__global__ void parts(const int2 *range, const float2 *site, int most, float *out) {
+    extern __shared__ float2 near[];
+    int *turn = reinterpret_cast<int *>(near + most);
+    const int2 mine = range[blockIdx.x];
+    const int rows = (mine.y + 15) / 16;
+    for (int i = threadIdx.x; i < mine.y; i += blockDim.x) near[i] = site[mine.x + i];
+    for (int r = threadIdx.x; r < rows; r += blockDim.x) turn[r] = 16 * r;
+    BETWEEN
+    for (int r = threadIdx.x; r < rows; r += blockDim.x) out[128 * blockIdx.x + r] = near[turn[rows - 1 - r]].x;
+}
+void run(const int2 *range, const float2 *site, int most, float *out, int n) {
+    if (most > 2000) return;
+    parts<<<n, 128, most * 8 + 128 * 4>>>(range, site, most, out);
+}
+"""
+
+
+def test_data_that_fill_the_first_part_stop_where_the_second_begins() -> None:
+    assert not findings(SharedMemoryRace, TWO_PARTS.replace("BETWEEN", "__syncthreads();"))
+    assert findings(SharedMemoryRace, TWO_PARTS.replace("BETWEEN", ""))

@@ -51,11 +51,10 @@ from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
 from kernlint.analysis.hostmodel.lifetimes.program import constructs, has_failed
 from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS, WRITES
 from kernlint.analysis.hostmodel.lifetimes.shared_virtual import freed
+from kernlint.analysis.hostmodel.lifetimes.streams import apart_from_default, called
 from kernlint.analysis.hostmodel.lifetimes.textures import MADE, textured
 from kernlint.analysis.hostmodel.lifetimes.transfers import (
     apart,
-    apart_from_default,
-    called,
     calls_of,
     in_turn,
     move,

@@ -88,6 +88,7 @@ def over(event: Value, s: State) -> None:
         del s.events[one]
     for thing in [thing for thing, fate in s.fates.items() if fate.use in ("computed", "filled") and fate.stream]:
         s.change(thing, stream=None)
+    s.puts = ()
 
 
 def waits_for(m: Machine, e: n.Call, s: State) -> bool:
@@ -122,6 +123,7 @@ def times_asked(m: Machine, e: n.Call, s: State) -> None:
 def settled(s: State) -> None:
     """Everything that was enqueued is over, or may be."""
     s.events.clear()
+    s.puts = ()
     for thing, fate in list(s.fates.items()):
         if fate.busy is not None or (fate.use == "filled" and fate.stream is not None):
             s.change(thing, busy=None, stream=None if fate.use == "filled" else fate.stream)

@@ -2,7 +2,7 @@
 
 An asynchronous fill is on the default stream if none is given (CUDA runtime API, API synchronisation behaviour).  A
 stream made with ``cudaStreamNonBlocking`` does not wait for the default one, nor that for it, so that a kernel there
-may begin before the fill, and be overwritten by it (:func:`.transfers.before_its_fill`).
+may begin before the fill, and be overwritten by it (:func:`.streams.before_its_fill`).
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def written_by(m: Machine, e: n.Launch, index: int, given: At, stream: Value | N
     if param is None or not isinstance(kind, PointerType) or kind.const or kind.volatile:
         return
     place = given if given.thing.kind is Kind.PINNED else _beside(m, given, s)
-    if place is not None and _stored_to(e.kernel, param):
+    if place is not None and stored_to(e.kernel, param):
         s.pending = (*s.pending, Pending(place, stream, e.span, True, MAPPED))
 
 
@@ -96,7 +96,7 @@ def _beside(m: Machine, given: At, s: State) -> Place | None:
     return held if isinstance(held, At) else None
 
 
-def _stored_to(kernel: n.FunctionDecl | None, param: n.VarDecl) -> bool:
+def stored_to(kernel: n.FunctionDecl | None, param: n.VarDecl) -> bool:
     """Whether a kernel writes what a parameter leads to, as far as its own text says."""
     for node in walk(kernel.body) if kernel is not None and kernel.body is not None else ():
         if isinstance(node, (n.Assign, n.IncDec)):

@@ -218,6 +218,8 @@ class State:
     replaced: tuple[tuple[Place, Span, At], ...] = ()
     follows: frozenset[tuple[Value, Value | None]] = frozenset()
     """Streams that wait for an event, with the stream on which that was recorded (None: which is not known)."""
+    puts: tuple[tuple[Thing, Value, Span], ...] = ()
+    """Memory that kernels write whom nobody has waited for: their stream (NULL: several), and the last launch."""
     args: tuple[Bound, ...] = ()
     """Memory objects that are arguments of kernels of OpenCL."""
     captured: tuple[Thing, ...] | None = None
@@ -234,7 +236,7 @@ class State:
             dict(self.memory), dict(self.env), dict(self.fates), dict(self.facts), dict(self.outcomes), self.pending,
             dict(self.recorded), dict(self.begun), dict(self.events), self.rests, self.reset, self.version,
             self.calls, self.waited,
-            self.uploaded, self.compared, self.replaced, self.follows, self.args,
+            self.uploaded, self.compared, self.replaced, self.follows, self.puts, self.args,
             self.captured, self.capturing, dict(self.over), dict(self.written_once),
         )  # fmt: skip
 
@@ -283,6 +285,7 @@ def merged(states: list[State], most: int) -> list[State]:
         same.follows |= state.follows
         same.over.update(state.over)
         same.captured = same.captured if same.captured == state.captured else None
+        same.puts = tuple(one for one in same.puts if one in state.puts)
         same.args = tuple(one for one in same.args if one in state.args)
         if same.written_once != state.written_once:
             both = same.written_once.items() & state.written_once.items()

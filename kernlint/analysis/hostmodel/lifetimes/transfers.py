@@ -10,7 +10,6 @@ from kernlint.analysis.hostmodel.lifetimes.mapped import MAPPED, polled, written
 from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
-    NULL,
     QUEUED,
     TOLD,
     At,
@@ -28,6 +27,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     Whole,
     things_in,
 )
+from kernlint.analysis.hostmodel.lifetimes.streams import apart_from_default, before_its_fill, called, calls_to, put
 from kernlint.analysis.hostmodel.lifetimes.unread import never_read
 from kernlint.analysis.hostmodel.places import complete
 from kernlint.apis import Moves
@@ -156,18 +156,6 @@ def _unordered_read(e: n.Call, stream: Value | None, other: Value, s: State) -> 
     return unordered(stream, other, s)
 
 
-def apart_from_default(m: Machine, stream: Value, s: State) -> bool:
-    """Whether a stream does not wait for the default one, nor that for it."""
-    if not isinstance(stream, At):
-        return False
-    fate = s.fates.get(stream.thing)
-    flags = fate.stream if fate is not None and stream.thing.kind is Kind.STREAM else None
-    known = flags is not None and stream.thing.api.endswith(("WithFlags", "WithPriority"))
-    return (known and flags == Number(1)) or (
-        stream.thing.key is not None and stream.thing.key in m.program.non_blocking
-    )
-
-
 def _copied_to(m: Machine, e: n.Call, target: Value, source: Value | None, kind: int | None, s: State) -> None:
     if not isinstance(target, At):
         return
@@ -244,12 +232,15 @@ def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
         stream = found[len(parts)] if streams else None
         if stream is not None:
             used(m, stream, e.span, state, "used")
+        else:
+            state.puts = ()  # others wait for the default stream, and it for them
         captured(args, state)
         for index, given in enumerate(args):
             kind = params[index].type if index < len(params) else None
             _passed(m, e, given, kind, stream, state)
             if isinstance(given, At):
                 written_by(m, e, index, given, stream, state)
+                put(m, e, index, given, stream, state)
         if not e.args or e.packed is not None:
             for thing, fate in list(state.fates.items()):
                 told = fate.touched or e.packed is not None  # which memory it is given is not in sight
@@ -299,19 +290,6 @@ def _passed(m: Machine, e: n.Launch, given: Value, kind: object, stream: Value |
         became(given, "computed", e.span, s, stream)
     if given.thing.kind is Kind.MANAGED and isinstance(kind, PointerType) and not (kind.const or kind.volatile):
         s.pending = (*s.pending, Pending(given, stream, e.span, True, "launch"))
-
-
-def before_its_fill(m: Machine, given: At, fate: Fate, span: Span, stream: Value | None, s: State) -> None:
-    """A kernel is launched with memory that was filled: a fault where nothing makes it wait for that."""
-    kernel, fill = stream or NULL, fate.stream
-    if fate.use != "filled" or fill is None or fate.used_at is None or fate.life is not Life.LIVE or s.capturing:
-        return
-    if kernel == fill or any(first == kernel for first, _ in s.follows):
-        return
-    late = apart_from_default(m, kernel if fill == NULL else fill, s)
-    if late if NULL in (kernel, fill) else unordered(kernel, fill, s):
-        related = ((fate.used_at, "filled here"), *calls_to(m))
-        m.report(Fault("early", span, called(given.thing, s), "filled", related))
 
 
 def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> None:
@@ -419,23 +397,9 @@ def used(m: Machine, given: Value, span: Span, s: State, verb: str) -> None:
             used(m, At(s.over[thing]), span, s, verb)
 
 
-def called(thing: Thing, s: State) -> str:
-    """The name by which a thing is known now."""
-    for at, held in s.memory.items():
-        if isinstance(held, At) and held.thing is thing and not held.path:
-            parts = [part for part in at.path if isinstance(part, str)]
-            return parts[-1] if parts else at.thing.name
-    return thing.name
-
-
 def calls_of(fate: Fate) -> tuple[tuple[Span, str], ...]:
     """The calls through which something was last done to a thing, the nearest first, as places beside a fault."""
     return tuple((span, "called here") for span in fate.called[:2])
-
-
-def calls_to(m: Machine) -> tuple[tuple[Span, str], ...]:
-    """The calls by which the walk has come to where it is, the nearest first, as places beside a fault."""
-    return tuple((frame.call, "called here") for frame in m.frames[:0:-1] if frame.call is not None)[:2]
 
 
 def became(given: Value, use: str, span: Span, s: State, stream: Value | None = None) -> None:
