@@ -17,6 +17,7 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.places import chosen, moves
 from kernlint.analysis.extent.truths import Truth, truths
+from kernlint.analysis.extent.unclamped import Unclamped, unclamped
 from kernlint.analysis.extent.wholes import truths_of_wholes
 from kernlint.analysis.trace.events import Access, Guard, GuardKind
 from kernlint.record import dataclass
@@ -62,7 +63,10 @@ class End:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coordinate:
-    """A part of an index: ``pitch * (moving + fixed)`` of an access, and what keeps it."""
+    """A part of an index: ``pitch * (moving + fixed)`` of an access, and what keeps it.
+
+    ``core`` and ``base`` are ``moving`` and ``fixed`` without clamps; ``bare``: the lower and upper end, by all but the
+    clamps."""
 
     access: Access
     moving: Polynomial
@@ -70,6 +74,14 @@ class Coordinate:
     pitch: Polynomial
     low: End
     high: End
+    core: Polynomial
+    base: Polynomial
+    bare: tuple[End, End]
+    clamps: Unclamped | None = None
+
+    def clamped(self, below: bool) -> bool:
+        """Whether a clamp keeps it at an end."""
+        return self.clamps is not None and self.clamps.at(below)
 
     def end(self, below: bool) -> End:
         """The lower, or the upper end."""
@@ -81,7 +93,7 @@ def _moving(form: Polynomial) -> Polynomial:
 
 
 def tested_forms(access: Access) -> tuple[Polynomial, ...]:
-    """The sums that move of which comparisons speak, and their opposites; what loops count alone is none."""
+    """The sums that move of which comparisons speak, their opposites, what is clamped; none that loops count alone."""
     found: dict[Polynomial, None] = {}
     whole = polynomial(access.offset)
     inside_ = {atom for atom in whole.atoms if moves(atom)}
@@ -89,6 +101,9 @@ def tested_forms(access: Access) -> tuple[Polynomial, ...]:
         form = _part(truth.left, inside_)
         if form.coefficients and not _counts(truth):
             found[form] = found[-form] = None
+    for atom in whole.atoms:
+        if moves(atom) and unclamped(atom) is not None:
+            found[Polynomial({(atom,): 1})] = None
     return tuple(found)
 
 
@@ -239,7 +254,24 @@ def coordinate(
     doubts = frozenset(_asked_else(access, moving))
     low = _low(access, moving, fixed, doubts)
     high = _high(access, moving, fixed + extra, doubts)
-    return Coordinate(access, moving, fixed, pitch, low, high)
+    clamps = _clamps_of(moving)
+    if clamps is None:
+        return Coordinate(access, moving, fixed, pitch, low, high, moving, fixed, (low, high))
+    form = polynomial(clamps.core)
+    core = _moving(form)
+    more, doubts = fixed + form - core, frozenset(_asked_else(access, core))
+    bare = _low(access, core, more, doubts), _high(access, core, more + extra, doubts)
+    low = End(True) if clamps.low else low if low.kept else bare[0]
+    high = End(True) if clamps.high else high if high.kept else bare[1]
+    return Coordinate(access, moving, fixed, pitch, low, high, core, more, bare, clamps)
+
+
+def _clamps_of(moving: Polynomial) -> Unclamped | None:
+    """The clamps around a coordinate that is one number."""
+    if len(moving.coefficients) != 1:
+        return None
+    ((mono, times),) = moving.coefficients.items()
+    return unclamped(mono[0]) if times == 1 and len(mono) == 1 else None
 
 
 def _low(access: Access, moving: Polynomial, fixed: Polynomial, doubts: frozenset[Term]) -> End:
@@ -307,6 +339,8 @@ def _bounded(moving: Polynomial) -> bool:
 
 def _digit(atom: Term) -> bool:
     """Whether all that moves in a number are digits of something."""
+    if isinstance(atom.type, FloatType):
+        return False
     if atom.op in DIGITS:
         return True
     parts = [part for part in atom.terms if moves(part)]

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.alike import alike, farther, kind_of, made, shape
 from kernlint.analysis.extent.asking import Past, kept
 from kernlint.analysis.extent.bounds import bounds_above
 from kernlint.analysis.extent.ends import (
@@ -31,19 +31,18 @@ from kernlint.analysis.extent.ends import (
     tested_forms,
 )
 from kernlint.analysis.extent.let_past import TESTS, Coordinates, crossed, of_launches, of_rows, of_sizes
-from kernlint.analysis.extent.limits import counter_ranges, elements
-from kernlint.analysis.extent.places import chosen, moves
+from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.places import moves
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, RootKind
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
-from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Monomial, Polynomial, divided, number, term_of
+from kernlint.record import dataclass, replace
+from kernlint.symbolic.polynomial import Polynomial, divided, number, term_of
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
-from kernlint.tree.types import FloatType
+from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
 
 MOST = 96
 """Accesses to one array that are looked at."""
@@ -65,12 +64,16 @@ class OpenCoordinate:
     row: Polynomial | None = None
     count: Polynomial | None = None
     tested: Guard | None = None
+    both: bool = False
+    """Whether it is open at the other end too."""
 
     @property
     def told(self) -> Told:
         """What is wrong, in words."""
         may, how = ("negative", "is not negative") if self.below else ("too large", "is below its end")
         where = "below 0" if self.below else "past its end"
+        if self.both:
+            may, where = "negative or too large", "outside"
         if self.row is not None:
             return Told(
                 f"{element(self.access)} is {verb(self.access)} at a place that may be past the end of its row of "
@@ -99,7 +102,11 @@ class OpenCoordinate:
                 "there are coordinates between the two ends",
                 "test this coordinate as the other one is",
             )
-        if self.other is self.access:
+        if self.other is self.access and self.guard is None:
+            end = "both ends" if self.both else "that end"
+            why = f"another one of the index, made in the same way, is clamped at {end}, and this one is not"
+            remark = ""
+        elif self.other is self.access:
             why = "another one of the index, made in the same way, is kept inside at that end, and this one by nothing"
             remark = f"that the other coordinate {how} is asked here"
         else:
@@ -108,81 +115,9 @@ class OpenCoordinate:
         return Told(
             f"{element(self.access)} is {verb(self.access)} at a coordinate that may be {may}: {why}",
             [Related(self.guard.span, remark)] if self.guard is not None else [],
-            f"there are coordinates {where}, as the test says",
-            f"test that this coordinate {how} too",
+            f"there are coordinates {where}, as the {'clamp' if self.guard is None else 'test'} says",
+            f"{'clamp this coordinate' if self.guard is None else f'test that this coordinate {how}'} too",
         )
-
-
-# -------------------------------------------------------------------------------------------------- what is alike
-
-
-@lru_cache(maxsize=8192)
-def shape(atom: Term) -> str:
-    """How a number is made, whatever the axis, the array and the argument."""
-    atom = plain(atom)
-    if atom.symbol is not None:
-        return atom.symbol.kind.name
-    if atom.op == "const":
-        return "#"
-    if atom.op in DIGITS and chosen(atom.args[1]):
-        kinds = sorted({symbol.kind.name for symbol in symbols(atom) if moves(symbol.term)})
-        return f"digit of {kinds}"
-    if atom.op in ("min", "max"):
-        inner = [part for part in atom.args if moves(part)]
-        if len(inner) == 1:
-            return shape(inner[0])
-    if atom.op in ("add", "sub") and isinstance(atom.type, FloatType):
-        return f"sum of {sorted(map(shape, _summands(atom)))}"
-    name = atom.args[0] if atom.op == "call" else ""
-    return f"{atom.op} {name} {[shape(part) for part in atom.terms]}"
-
-
-def _summands(term: Term) -> Iterator[Term]:
-    for part in term.terms:
-        if part.op in ("add", "sub") and part.type == term.type:
-            yield from _summands(part)
-        else:
-            yield part
-
-
-def _kind_of(mono: Monomial, value: int) -> tuple[bool, str]:
-    return value > 0, str(sorted(map(shape, mono)))
-
-
-def _made(form: Polynomial) -> list[tuple[bool, str]]:
-    return sorted(_kind_of(mono, value) for mono, value in form.coefficients.items() if mono)
-
-
-def alike(one: Coordinate, other: Coordinate) -> bool:
-    """Whether two coordinates are made in the same way."""
-    return _made(one.moving) == _made(other.moving) and _made(one.fixed) == _made(other.fixed)
-
-
-def _farther(one: Coordinate, other: Coordinate, below: bool) -> bool:
-    """Whether ``one`` lies as far towards an end as ``other``, or farther, by the numbers and rounds in them."""
-    mine, theirs = _numbers(one, below), _numbers(other, below)
-    if mine is None or theirs is None:
-        return mine is theirs and _apart(one, other, below)
-    return mine <= theirs if below else mine >= theirs
-
-
-def _apart(one: Coordinate, other: Coordinate, below: bool) -> bool:
-    mine, theirs = one.fixed.coefficients.get((), 0), other.fixed.coefficients.get((), 0)
-    return mine <= theirs if below else mine >= theirs
-
-
-def _numbers(one: Coordinate, below: bool) -> int | None:
-    """What numbers and the rounds of loops add to a coordinate at the most, or at the least; None where a round is not
-    one of constantly many."""
-    ranges = counter_ranges(one.access)
-    total = one.fixed.coefficients.get((), 0)
-    for mono, value in one.moving.coefficients.items():
-        symbol = mono[0].symbol if len(mono) == 1 else None
-        if symbol is not None and symbol.kind is SymbolKind.COUNTER:
-            if symbol not in ranges:
-                return None
-            total += value * ranges[symbol][(value > 0) is not below]
-    return total
 
 
 # ------------------------------------------------------------------------------------------- in the same index
@@ -195,14 +130,14 @@ def _left_over(access: Access, found: Sequence[Coordinate], like: Coordinate) ->
         return None
     told = {mono for one in found for mono in (one.pitch * one.moving).coefficients}
     rest = {m: v for m, v in form[0].coefficients.items() if m not in told and any(map(moves, m))}
-    wanted = _made(like.moving)
+    wanted = made(like.core)
     hits = []
     for sizes in dict.fromkeys(factor_of(mono) for mono in rest):
         quotients = [(left, v, m) for m, v in rest.items() if (left := divided(m, sizes)) is not None]
-        mine = [(left, v, m) for left, v, m in quotients if _kind_of(left, v) in wanted]
+        mine = [(left, v, m) for left, v, m in quotients if kind_of(left, v) in wanted]
         others = set(rest) - {m for _, _, m in mine}
         apart = not any(factor_of(m) == factor_of(n) for m in others for _, _, n in mine)
-        if apart and sorted(_kind_of(left, v) for left, v, _ in mine) == wanted:
+        if apart and sorted(kind_of(left, v) for left, v, _ in mine) == wanted:
             hits.append((sizes, {left: v for left, v, _ in mine}))
     if len(hits) != 1:
         return None
@@ -219,14 +154,14 @@ def _left_over(access: Access, found: Sequence[Coordinate], like: Coordinate) ->
         if not any(map(moves, mono)) and (left := divided(mono, sizes)) is not None and not value % times
     }
     alone = pitch == number(1) and len(form[0].coefficients) > len(parts)
-    if alone and (set(fixed) - {()} or abs(fixed.get((), 0)) > 1):
+    if alone and (set(fixed) - {()} or abs(fixed.get((), 0)) > 1) and Polynomial(fixed) != like.base:
         return None  # rows back and forth, perhaps
     return coordinate(access, moving, Polynomial(fixed), pitch, number(form[1]) if alone else number(0))
 
 
 def _of_others(one: Coordinate, other: Coordinate) -> bool:
     """Whether two coordinates are not sums of the same."""
-    mine, theirs = ({atom for atom in form.moving.atoms if moves(atom)} for form in (one, other))
+    mine, theirs = ({atom for atom in form.core.atoms if moves(atom)} for form in (one, other))
     return not mine <= theirs and not theirs <= mine
 
 
@@ -239,25 +174,40 @@ def _in_index(access: Access) -> Iterator[tuple[Coordinate, Coordinate, bool]]:
     found = coordinates(access, tested_forms(access))
     for other in found:
         for below in (True, False):
-            end = other.end(below)
-            if end.guard is None or not end.kept or not end.exact or end.guard.kind is GuardKind.AFTER_LOOP:
+            end, clamped = other.end(below), other.clamped(below)
+            tested = end.guard is not None and end.kept and end.exact and end.guard.kind is not GuardKind.AFTER_LOOP
+            if not tested and not clamped:
                 continue
             for one in found:
-                missing = one.end(below).open() or (not below and _of_fewer(one.high, other.high))
-                if missing and _of_others(one, other) and alike(one, other) and _farther(one, other, below):
+                missing = _lacks(one, other, below) or (not below and _of_fewer(one.high, other.high))
+                if missing and _of_others(one, other) and alike(one, other) and farther(one, other, below):
                     yield one, other, below
             one_ = _left_over(access, found, other)
-            if one_ is None or not one_.end(below).open() or not alike(one_, other) or not _farther(one_, other, below):
+            if one_ is None or not _lacks(one_, other, below) or not alike(one_, other):
                 continue
-            if not any(symbol.kind in _DATA for atom in one_.moving.atoms for symbol in symbols(atom)):
+            data = any(symbol.kind in _DATA for atom in one_.moving.atoms for symbol in symbols(atom))
+            if farther(one_, other, below) and not data:
                 yield one_, other, below
+
+
+def _lacks(one: Coordinate, other: Coordinate, below: bool) -> bool:
+    """Whether nothing keeps a coordinate at an end at which its like is kept by a test or clamp.
+
+    What is asked of both alike is no reason: the other one is kept besides."""
+    if not other.clamped(below):
+        return one.end(below).open()
+    mine, bare = one.end(below), other.bare[not below]
+    theirs = {shape(part): part for part in bare.doubts}
+    alike_ = {part for part in mine.doubts if theirs.get(shape(part), part) != part}
+    past = mine.guard is not None and bare.guard is not None and 0 < (mine.reach or 0) == bare.reach
+    return mine.open(alike_) or (past and mine.doubts <= alike_)
 
 
 def _of_fewer(mine: End, theirs: End) -> bool:
     """Whether a coordinate is kept below the like of some of the sizes that another one is kept below, and of none
     else: the rim that ``min(x + k, width + pad)`` lets pass is cut off by ``min(x, width)`` there, and here by
     nothing."""
-    own, other = ({str(made): Counter(made) for made in map(_made, end.sizes)} for end in (mine, theirs))
+    own, other = ({str(made): Counter(made) for made in map(made, end.sizes)} for end in (mine, theirs))
     if not own or not own.keys() < other.keys() or len(theirs.sizes) != len(other):
         return False
     return all(
@@ -367,7 +317,7 @@ def _stands(one: Coordinate, other: Coordinate, below: bool, facts: Facts) -> bo
     context = facts[launch_context]
     if below:
         return True
-    if one.access is other.access and _of_grid(one):
+    if one.access is other.access and _of_grid(one) and not other.clamped(below):
         return not context.launches and not context.stated and _of_threads(one) and _surplus(one, facts)
     size = other.high.size
     if not context.launches or size is None or one.access is other.access:
@@ -403,6 +353,10 @@ def _compute(facts: Facts) -> tuple[OpenCoordinate, ...]:
     out: dict[tuple[Root, bool, object], OpenCoordinate] = {}
     for one in _of(facts):
         key = (one.access.root, one.below, one.guard.span if one.guard is not None else None)
+        low = out.get((one.access.root, True, None)) if one.guard is None and not one.below else None
+        if low is not None and low.access is one.access:
+            del out[one.access.root, True, None]
+            one = replace(one, both=True)
         out.setdefault(key, one)
     return tuple(out.values())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.around_stored import Around, around_stored
-from kernlint.analysis.extent.half_clamped import HalfClamped, half_clamped
 from kernlint.analysis.extent.interpolated import Interpolated, interpolated
 from kernlint.analysis.extent.moved_on import MovedOn, moved_on
 from kernlint.analysis.extent.neighbour_steps import BesideRow, neighbour_steps
@@ -15,14 +14,13 @@ from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbo
 from kernlint.analysis.extent.tested_beside import Beside, tested_beside
 from kernlint.source import Span
 
-OpenEnd = OneSided | HalfClamped | Sampled | Beside | BesideRow | MovedOn | Around | Interpolated | OpenCoordinate
+OpenEnd = OneSided | Sampled | Beside | BesideRow | MovedOn | Around | Interpolated | OpenCoordinate
 
 
 def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
     found: dict[tuple[Span, bool], OpenEnd] = {}
     every: tuple[OpenEnd, ...] = (
         *facts[one_sided],
-        *facts[half_clamped],
         *facts[sampled_neighbours],
         *facts[tested_beside],
         *facts[neighbour_steps],
@@ -44,7 +42,6 @@ open_ends = KernelAnalysis(
     _compute,
     needs=(
         one_sided,
-        half_clamped,
         sampled_neighbours,
         tested_beside,
         neighbour_steps,

@@ -53,3 +53,46 @@ def test_the_other_coordinate(row: str, column: str, turned: str, test: str, bel
     text = CELLS.replace("ROW", row).replace("COLUMN", column).replace("TURNED", turned).replace("TEST", test)
     assert bool(findings(NegativeIndex, text)) is below
     assert bool(findings(WrongBoundsGuard, text)) is above
+
+
+WINDOW = """
+__global__ void spread(const float *in, float *out, int w, int h, int r, int pitch) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (INSIDE) return;
+    float sum = 0.0f;
+    for (int dy = -r; dy <= r; ++dy)
+        for (int dx = -r; dx <= r; ++dx) {
+            int v = y + dy, u = x + dx;
+            CLAMPS
+            sum += in[v * pitch + u];
+        }
+    out[y * w + x] = sum;
+}
+"""
+MIRROR = "if (v < 0) v = -v; if (v >= h) v = 2 * h - 2 - v; if (u < 0) u = -u;"
+WRAP = "if (v < 0) v += h; else if (v >= h) v -= h; if (u >= w) u -= w;"
+PAST = "x >= w || y >= h"
+
+
+@pytest.mark.parametrize(
+    ("clamps", "inside", "below", "above"),
+    [
+        ("v = min(max(v, 0), h - 1); u = max(u, 0);", PAST, False, True),
+        ("v = min(max(v, 0), h - 1);", PAST, False, True),  # at both ends
+        (MIRROR, PAST, False, True),
+        (MIRROR + "if (u >= w) u = 2 * w - 2 - u;", PAST, False, False),
+        (WRAP, PAST, True, False),
+        (WRAP + "if (u < 0) u += w;", PAST, False, False),
+        ("if (v < 0 || v >= h) v = y; if (u < 0) u = x;", PAST, False, True),
+        ("v = max(v, 0); u = max(u, 0);", PAST, False, False),
+        ("v = min(max(v, 0), h - 1); u = max(u, 0);", PAST + " || x >= w - r", False, False),
+        ("v = min(max(v, 0), h - 1);", PAST + " || x < r || x >= w - r", False, False),
+        ("", PAST, False, False),
+    ],
+)
+def test_windows_around_places_that_are_tested_alike(clamps: str, inside: str, below: bool, above: bool) -> None:
+    text = WINDOW.replace("CLAMPS", clamps).replace("INSIDE", inside)
+    found = [one.message for one in findings(NegativeIndex, text)] or [""]
+    assert any("clamped" in one for one in found) is below
+    found = [one.message for one in findings(WrongBoundsGuard, text)] or [""]
+    assert any("clamped" in one for one in found) is above
