@@ -8,8 +8,9 @@ from functools import lru_cache
 from kernlint.analysis.extent.ends import DIGITS, Coordinate
 from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.places import chosen, moves
-from kernlint.symbolic.polynomial import Monomial, Polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, plain, symbols
+from kernlint.analysis.extent.wholes import whole_part
+from kernlint.symbolic.polynomial import Monomial, Polynomial, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.types import FloatType
 
 
@@ -49,12 +50,66 @@ def kind_of(mono: Monomial, value: int) -> tuple[bool, str]:
 
 
 def made(form: Polynomial) -> list[tuple[bool, str]]:
+    """How a sum is made."""
     return sorted(kind_of(mono, value) for mono, value in form.coefficients.items() if mono)
 
 
 def alike(one: Coordinate, other: Coordinate) -> bool:
-    """Whether two coordinates are made in the same way."""
-    return made(one.core) == made(other.core) and made(one.base) == made(other.base)
+    """Whether two coordinates are made in the same way, but for how loops add their rounds to a place that data choose
+    (``k / 3 % 3`` and ``k % 3``)."""
+    if made(one.base) != made(other.base):
+        return False
+    if made(one.core) == made(other.core):
+        return True
+    mine, theirs = (_without_rounds(form.core) for form in (one, other))
+    return bool(loads(mine) and loads(theirs)) and made(mine) == made(theirs)
+
+
+def _without_rounds(form: Polynomial) -> Polynomial:
+    kinds = {mono: {s.kind for atom in mono for s in symbols(atom)} for mono in form.coefficients}
+    return Polynomial({m: value for m, value in form.coefficients.items() if kinds[m] != {SymbolKind.COUNTER}})
+
+
+def loads(form: Polynomial) -> set[Symbol]:
+    """The numbers from memory in a sum."""
+    return {s for atom in form.atoms for s in symbols(atom) if s.kind is SymbolKind.LOAD}
+
+
+def together(one: Coordinate, other: Coordinate) -> bool:
+    """Whether data put two coordinates somewhere together: numbers of one element, whole parts of numbers in floating
+    point of the same arrays, or of one position by numbers of its own for each (two rows of a matrix).
+
+    Not so: ``rows[i]`` and ``cols[i]``.  Still so: ``(int)p[i].y`` beside ``(int)p[i].x``."""
+    mine, theirs = loads(one.core), loads(other.core)
+    if not mine or not theirs:
+        return False
+    whole = _held_in(mine) == _held_in(theirs) and all(
+        whole_part(atom) is not None for atom in other.core.atoms if loads(Polynomial({(atom,): 1}))
+    )
+    if not mine & theirs:
+        return whole or _one_element(mine, theirs)
+    own, beside = ({s for atom in form.core.atoms for s in symbols(atom) if s.kind in _GIVEN} for form in (one, other))
+    asked = {s for guard in one.access.guards for s in symbols(guard.term)}
+    return whole and bool(own - beside) and bool(beside - own) and not (own - beside) & asked
+
+
+_GIVEN = frozenset({SymbolKind.PARAM, SymbolKind.LOAD})
+
+
+def _one_element(mine: set[Symbol], theirs: set[Symbol]) -> bool:
+    """Whether two numbers are parts of one element of an array."""
+    if len(mine) != 1 or len(theirs) != 1:
+        return False
+    (one,), (other,) = mine, theirs
+    if not isinstance(one.origin, tuple) or not isinstance(other.origin, tuple) or one.origin[0] is not other.origin[0]:
+        return False
+    apart = (polynomial(one.origin[1]) - polynomial(other.origin[1])).constant
+    return apart is not None and 0 < abs(apart) < (one.origin[0].element.size or 0)
+
+
+def _held_in(data: set[Symbol]) -> set[object]:
+    """The arrays that numbers are read from; a number stands for itself where it is read from none."""
+    return {symbol.origin[0] if isinstance(symbol.origin, tuple) else symbol for symbol in data}
 
 
 def farther(one: Coordinate, other: Coordinate, below: bool) -> bool:

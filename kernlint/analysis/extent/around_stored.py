@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.counts import ways
-from kernlint.analysis.extent.limits import elements
-from kernlint.analysis.extent.one_sided import coordinate_tests, signed, stands_in
+from kernlint.analysis.extent.ends import coordinates, tested_forms
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, Root, RootKind
@@ -164,11 +163,10 @@ def _of(facts: Facts) -> Iterator[Around]:
     for access in facts[trace].accesses:
         if not access.guards or access.root.kind is not RootKind.PARAM:
             continue
-        lower, upper = coordinate_tests(access)
-        for form, guard in upper.items():
-            begun = _before(form) if form not in lower and signed(form) else None
-            index = elements(access) if begun is not None else None
-            if begun is None or index is None or stands_in(form, index[0]) is None:
+        for one in coordinates(access, tested_forms(access)):
+            form, guard = one.moving + one.fixed, one.high.guard
+            begun = _before(form) if guard is not None and not one.low.kept else None
+            if begun is None or guard is None:
                 continue
             symbol, root, byte, margin = begun
             if _asked(access, form, symbol):

@@ -14,7 +14,7 @@ from functools import lru_cache
 from math import prod
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.limits import counter_ranges, elements, extreme
 from kernlint.analysis.extent.places import chosen, moves
 from kernlint.analysis.extent.truths import Truth, truths
 from kernlint.analysis.extent.unclamped import Unclamped, unclamped
@@ -280,9 +280,10 @@ def _low(access: Access, moving: Polynomial, fixed: Polynomial, doubts: frozense
         return End(kept=True)
     best: tuple[int, Guard, Term] | None = None
     bounded = False
+    ranges = counter_ranges(access)
     for left, truth in _not_negative(_truths(access.guards, moving)):
-        rest = left - moving
-        if _moving(rest).coefficients or truth.unit != 1 or not _moving(left).coefficients:
+        rest = extreme(left - moving, ranges, top=True)
+        if rest is None or _moving(rest).coefficients or truth.unit != 1 or not _moving(left).coefficients:
             continue
         first = (fixed - rest).constant
         if first is None:
@@ -294,7 +295,7 @@ def _low(access: Access, moving: Polynomial, fixed: Polynomial, doubts: frozense
     first, guard, part = best
     if first < 0:
         return End(False, doubts, bounded, guard, reach=-first, part=part)
-    return End(True, guard=guard, exact=first == 0, reach=-first, part=part)
+    return End(True, doubts, guard=guard, exact=first == 0, reach=-first, part=part)
 
 
 def _not_negative(known: Iterable[Truth]) -> Iterator[tuple[Polynomial, Truth]]:
@@ -310,8 +311,11 @@ def _not_negative(known: Iterable[Truth]) -> Iterator[tuple[Polynomial, Truth]]:
 def _high(access: Access, moving: Polynomial, last: Polynomial, doubts: frozenset[Term]) -> End:
     found: list[tuple[int, Polynomial, Truth]] = []
     own = {atom for atom in polynomial(access.offset).atoms if moves(atom)} | _own(moving)
+    ranges = counter_ranges(access)
     for truth in _truths(access.guards, moving):
-        rest = truth.left + moving
+        rest = extreme(truth.left + moving, ranges, top=True)
+        if rest is None:
+            continue
         if _part(truth.left, own).coefficients and not _part(rest, own).coefficients:
             size = rest + last + number(1)
             beyond = size.coefficients.get((), 0)
@@ -369,12 +373,18 @@ def _asked_else(access: Access, moving: Polynomial) -> Iterator[Term]:
     own = _own(moving)
     beside = {atom for atom in polynomial(access.offset).atoms if moves(atom)} - own
     inner = frozenset(part for atom in own for part in inside(atom))
-    known = {truth.part for truth in truths_of_wholes(access.guards, {*own, *polynomial(access.offset).atoms})}
+    known = {
+        truth.part
+        for truth in truths_of_wholes(access.guards, {*own, *polynomial(access.offset).atoms})
+        if own.isdisjoint(truth.left.atoms) or _part(truth.left, own) in (moving, -moving)
+    }
     for guard in access.guards:
         for part in conjuncts(guard.term) if guard.kind is not GuardKind.AFTER_LOOP else ():
             about = _about(part)
             if part.op in ("lt", "le") and all(atom in beside for atom in about if moves(atom)):
                 continue  # of other coordinates
+            if part.op in ("lt", "le") and own & set(about) and _speaks_of(part, moving):
+                continue
             kinds = [symbol for atom in about for symbol in symbols(atom)]
             if any(symbol.kind in OPAQUE for symbol in kinds) or any(
                 _made_at(symbol.origin, own) for symbol in kinds if symbol.kind is SymbolKind.LOAD

@@ -11,17 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kernlint.analysis.extent.alike import alike
 from kernlint.analysis.extent.ends import Coordinate, factor_of
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.places import moves
+from kernlint.analysis.extent.wholes import raised, whole_part
 from kernlint.analysis.extent.wrong_guards.faults import launched, launched_for_one_more
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind
 from kernlint.symbolic.polynomial import Polynomial, divided, polynomial
-from kernlint.symbolic.terms import SymbolKind, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
+from kernlint.tree.types import FloatType
 
 TESTS = frozenset({GuardKind.BRANCH, GuardKind.SHORT, GuardKind.EXIT, GuardKind.SKIP})
 """Guards that ask something of a place, and go through none."""
+
+FAR = 2
+"""Places, at the most, that a neighbour lies from the one that is tested."""
 
 Coordinates = dict[Access, tuple[Coordinate, ...]]
 
@@ -51,6 +57,70 @@ def of_sizes(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate]]:
         past = [one for one in group if (one.high.reach or 0) > 0]
         if kept_ and len({one.high.guard.span for one in past if one.high.guard is not None}) == 1:
             yield from ((one, kept_[0]) for one in past if one.high.guard not in kept_[0].access.guards)
+
+
+def of_neighbours(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate]]:
+    """(neighbour of a place that a test lets pass the end, the like of it along another axis, which one more test
+    keeps inside for another access): ``r < h && c < w``, ``c + 1 < w`` before the one, and nothing before the other."""
+    for access, found in every.items():
+        for one in found:
+            past = one.high.reach or 0
+            if not 0 < past <= FAR or one.high.doubts or len(one.high.limits) != 1:
+                continue
+            beside = {peer.moving for peer in found if peer is not one}
+            for theirs in every.values():
+                hits = (o for o in theirs if o.moving in beside and o.fixed == one.fixed and o.high.reach == 0)
+                other = next((o for o in hits if o.high.guard not in access.guards and alike(one, o)), None)
+                if other is not None:
+                    yield one, other
+                    break
+
+
+def of_positions(every: Coordinates) -> Iterator[tuple[Coordinate, Access | None]]:
+    """(coordinate beside a position in floating point, which a test lets into the last place; the access at the
+    position itself, or None where the place is the position rounded): ``x < w`` before ``p[y0 * w + (int)x + 1]``.
+
+    That rows are as long as the test says is told by the place itself, how many there are by the test beside it."""
+    for access, found in every.items():
+        mine = [one for one in found if _of_position(one)]
+        if not 2 <= len(mine) <= 3 or any(one.high.doubts or len(one.high.limits) != 1 for one in mine):
+            continue
+        past = [one for one in mine if 0 < (one.high.reach or 0) <= FAR]
+        rows = {one.pitch * one.high.size for one in mine if one.high.size is not None}
+        if not past or not any(one.pitch in rows for one in mine):
+            continue
+        movings = {one.moving for one in mine}
+        at = (
+            other
+            for other, theirs in every.items()
+            if {one.moving for one in theirs if not one.fixed.coefficients} == movings and len(theirs) == len(mine)
+        )
+        other = next(at, None)
+        if other is access:
+            other = None
+        if other is not None or all(raised(_atom(one)) and not one.fixed.coefficients for one in mine):
+            yield past[0], other
+
+
+def _atom(one: Coordinate) -> Term:
+    ((mono, _),) = one.moving.coefficients.items()
+    return mono[0]
+
+
+def _of_position(one: Coordinate) -> bool:
+    """Whether a coordinate is a number in floating point made whole that data or arguments put somewhere, and nothing
+    keeps in a range."""
+    if [len(mono) for mono in one.moving.coefficients] != [1] or one.clamps is not None:
+        return False
+    found = whole_part(_atom(one))
+    if found is None or any(part.op == "select" or part.op in _RANGES for part in subterms(found[0])):
+        return False
+    if any(part.op == "call" and _RANGES & {*str(part.args[0]).split("_")} for part in subterms(found[0])):
+        return False
+    return any(s.kind is SymbolKind.LOAD or isinstance(s.type, FloatType) for s in symbols(found[0]))
+
+
+_RANGES = frozenset({"min", "mod", "fmin", "fminf", "fmod", "fmodf", "fract", "remainder", "remainderf", "clamp"})
 
 
 def of_rows(access: Access, found: Sequence[Coordinate]) -> Iterator[tuple[Coordinate, Polynomial]]:

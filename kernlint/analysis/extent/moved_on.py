@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.extent.limits import elements
-from kernlint.analysis.extent.sampled_neighbours import whole_part
 from kernlint.analysis.extent.told import Told
+from kernlint.analysis.extent.wholes import whole_part
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind
 from kernlint.analysis.trace.kernels import KERNELS, kernel_traces

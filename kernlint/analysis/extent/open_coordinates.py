@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.alike import alike, farther, kind_of, made, shape
+from kernlint.analysis.extent.alike import alike, farther, kind_of, made, shape, together
 from kernlint.analysis.extent.asking import Past, kept
 from kernlint.analysis.extent.bounds import bounds_above
 from kernlint.analysis.extent.ends import (
@@ -30,18 +30,24 @@ from kernlint.analysis.extent.ends import (
     factor_of,
     tested_forms,
 )
-from kernlint.analysis.extent.let_past import TESTS, Coordinates, crossed, of_launches, of_rows, of_sizes
+from kernlint.analysis.extent.let_past import (
+    TESTS,
+    Coordinates,
+    crossed,
+    of_launches,
+    of_neighbours,
+    of_positions,
+    of_rows,
+    of_sizes,
+)
 from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.open_coordinate import OpenCoordinate
 from kernlint.analysis.extent.places import moves
-from kernlint.analysis.extent.told import Told
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, RootKind
-from kernlint.analysis.wording import element, verb
-from kernlint.finding import Related
-from kernlint.record import dataclass, replace
+from kernlint.analysis.trace.events import Access, GuardKind, Root, RootKind
+from kernlint.record import replace
 from kernlint.symbolic.polynomial import Polynomial, divided, number, term_of
-from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
 
 MOST = 96
@@ -49,75 +55,6 @@ MOST = 96
 
 _DATA = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN})
 _GRID = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenCoordinate:
-    """An ``access`` at a coordinate that is open at one end; ``below``: that end is 0.  ``guard``: the test of the
-    other coordinate, or of the ``other`` access.  ``row``: how many places its row has, where that says that it ends
-    there; ``part``: the test that lets it get past."""
-
-    access: Access
-    other: Access
-    guard: Guard | None
-    below: bool
-    row: Polynomial | None = None
-    count: Polynomial | None = None
-    tested: Guard | None = None
-    both: bool = False
-    """Whether it is open at the other end too."""
-
-    @property
-    def told(self) -> Told:
-        """What is wrong, in words."""
-        may, how = ("negative", "is not negative") if self.below else ("too large", "is below its end")
-        where = "below 0" if self.below else "past its end"
-        if self.both:
-            may, where = "negative or too large", "outside"
-        if self.row is not None:
-            return Told(
-                f"{element(self.access)} is {verb(self.access)} at a place that may be past the end of its row of "
-                f"{words(term_of(self.row))}, as the test before it lets it be",
-                [Related(self.guard.span, "this test lets it through")] if self.guard is not None else [],
-                "the data hold as much as the test lets through",
-                "test against the length of the row",
-            )
-        if self.count is not None:
-            size = words(term_of(self.count))
-            return Told(
-                f"{element(self.access)} is {verb(self.access)} for item {size} too, and the launch is made for {size} "
-                "items: the test is off by one",
-                [Related(self.guard.span, "this test lets it through")] if self.guard is not None else [],
-                "the launch has threads to spare",
-                f"test against {size}",
-            )
-        if self.tested is not None and self.guard is not None:
-            return Told(
-                f"{element(self.access)} is {verb(self.access)} at a coordinate that may be too large: for another "
-                "access to the array it is kept below its end, and here a test lets more through",
-                [
-                    Related(self.guard.span, f"for {element(self.other)}, this is asked"),
-                    Related(self.tested.span, "this test lets more through"),
-                ],
-                "there are coordinates between the two ends",
-                "test this coordinate as the other one is",
-            )
-        if self.other is self.access and self.guard is None:
-            end = "both ends" if self.both else "that end"
-            why = f"another one of the index, made in the same way, is clamped at {end}, and this one is not"
-            remark = ""
-        elif self.other is self.access:
-            why = "another one of the index, made in the same way, is kept inside at that end, and this one by nothing"
-            remark = f"that the other coordinate {how} is asked here"
-        else:
-            why = "it is kept inside at that end for another access to the array, and not for this one"
-            remark = f"for {element(self.other)}, it is asked here whether the coordinate {how}"
-        return Told(
-            f"{element(self.access)} is {verb(self.access)} at a coordinate that may be {may}: {why}",
-            [Related(self.guard.span, remark)] if self.guard is not None else [],
-            f"there are coordinates {where}, as the {'clamp' if self.guard is None else 'test'} says",
-            f"{'clamp this coordinate' if self.guard is None else f'test that this coordinate {how}'} too",
-        )
 
 
 # ------------------------------------------------------------------------------------------- in the same index
@@ -178,6 +115,7 @@ def _in_index(access: Access) -> Iterator[tuple[Coordinate, Coordinate, bool]]:
             tested = end.guard is not None and end.kept and end.exact and end.guard.kind is not GuardKind.AFTER_LOOP
             if not tested and not clamped:
                 continue
+            both = all(o.kept and o.exact for o in (other.low, other.high))
             for one in found:
                 missing = _lacks(one, other, below) or (not below and _of_fewer(one.high, other.high))
                 if missing and _of_others(one, other) and alike(one, other) and farther(one, other, below):
@@ -186,7 +124,7 @@ def _in_index(access: Access) -> Iterator[tuple[Coordinate, Coordinate, bool]]:
             if one_ is None or not _lacks(one_, other, below) or not alike(one_, other):
                 continue
             data = any(symbol.kind in _DATA for atom in one_.moving.atoms for symbol in symbols(atom))
-            if farther(one_, other, below) and not data:
+            if farther(one_, other, below) and (not data or (both and together(one_, other))):
                 yield one_, other, below
 
 
@@ -194,11 +132,17 @@ def _lacks(one: Coordinate, other: Coordinate, below: bool) -> bool:
     """Whether nothing keeps a coordinate at an end at which its like is kept by a test or clamp.
 
     What is asked of both alike is no reason: the other one is kept besides."""
-    if not other.clamped(below):
-        return one.end(below).open()
     mine, bare = one.end(below), other.bare[not below]
     theirs = {shape(part): part for part in bare.doubts}
-    alike_ = {part for part in mine.doubts if theirs.get(shape(part), part) != part}
+    common = {s for atom in one.core.atoms for s in symbols(atom)} & {s for a in other.core.atoms for s in symbols(a)}
+    alike_ = {
+        part
+        for part in mine.doubts
+        if (like := theirs.get(shape(part))) is not None
+        and (like != part or all(s in common for s in symbols(part) if moves(s.term)))
+    }
+    if not other.clamped(below):
+        return mine.open(alike_)
     past = mine.guard is not None and bare.guard is not None and 0 < (mine.reach or 0) == bare.reach
     return mine.open(alike_) or (past and mine.doubts <= alike_)
 
@@ -281,17 +225,19 @@ def _of_array(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate, bool
 def _of(facts: Facts) -> Iterator[OpenCoordinate]:
     groups: dict[Root, dict[tuple[Term, tuple[Term, ...], bool], Access]] = {}
     for access in facts[trace].accesses:
-        if access.root.kind is not RootKind.VARIABLE and access.guards and access.size:
+        if access.guards and access.size and _of_rows(access):
             key = (access.offset, tuple(guard.term for guard in access.guards), access.writes)
             groups.setdefault(access.root, {}).setdefault(key, access)
     context = facts[launch_context]
     for found in groups.values():
         group = list(found.values())[:MOST]
-        for access in group:
-            for one, other, below in _in_index(access):
-                if _stands(one, other, below, facts):
-                    yield OpenCoordinate(access, access, other.end(below).guard, below)
         every = _coordinates_of(group)
+        for one, other in of_neighbours(every):
+            if _stands(one, other, False, facts):
+                yield OpenCoordinate(one.access, other.access, other.high.guard, False, beside=one.high.guard)
+        for one, at in of_positions(every):
+            if not context.launches or one.high.size is None or not kept(_past(one, one.high.size), facts):
+                yield OpenCoordinate(one.access, at or one.access, one.high.guard, False, position=True)
         for one, other, below in _of_array(every):
             if _stands(one, other, below, facts):
                 tested = None if below or one.high.open() else one.high.guard
@@ -299,6 +245,10 @@ def _of(facts: Facts) -> Iterator[OpenCoordinate]:
         for one, other in of_sizes(every):
             if _stands(one, other, False, facts):
                 yield OpenCoordinate(one.access, other.access, other.high.guard, False, tested=one.high.guard)
+        for access in group:
+            for one, other, below in _in_index(access):
+                if _stands(one, other, below, facts):
+                    yield OpenCoordinate(access, access, other.end(below).guard, below, at=one)
         for access, coordinates_ in every.items():
             for one, row in of_rows(access, coordinates_):
                 if not context.launches or not kept(_past(one, row), facts):
@@ -308,6 +258,16 @@ def _of(facts: Facts) -> Iterator[OpenCoordinate]:
                     yield OpenCoordinate(access, access, one.high.guard, False, count=count)
 
 
+def _of_rows(access: Access) -> bool:
+    """Whether an array has rows, as far as its kind says: arrays of one dimension that are declared are looked at by
+    their extent."""
+    if access.root.kind is not RootKind.VARIABLE:
+        return True
+    return any(symbol.kind is SymbolKind.LOAD for symbol in symbols(access.offset)) and "add" in {
+        p.op for p in subterms(access.offset)
+    }
+
+
 def _past(one: Coordinate, size: Polynomial) -> Past:
     return Past(one.access, term_of(one.moving + one.fixed), term_of(size))
 
@@ -315,6 +275,8 @@ def _past(one: Coordinate, size: Polynomial) -> Past:
 def _stands(one: Coordinate, other: Coordinate, below: bool, facts: Facts) -> bool:
     """Whether no launch in sight keeps a coordinate inside by what it passes."""
     context = facts[launch_context]
+    if other.clamped(below) and one.access is other.access and not _acts(other, below, facts):
+        return False
     if below:
         return True
     if one.access is other.access and _of_grid(one) and not other.clamped(below):
@@ -323,6 +285,14 @@ def _stands(one: Coordinate, other: Coordinate, below: bool, facts: Facts) -> bo
     if not context.launches or size is None or one.access is other.access:
         return True
     return not kept(Past(one.access, term_of(one.moving + one.fixed), term_of(size)), facts)
+
+
+def _acts(one: Coordinate, below: bool, facts: Facts) -> bool:
+    """Whether a clamp is known of nothing that would keep what it clamps inside anyway."""
+    index, size = one.core + one.base, one.clamps.size if one.clamps is not None else None
+    if below:
+        index, size = number(0) - index, number(1)
+    return size is None or not kept(Past(one.access, term_of(index), term_of(size)), facts)
 
 
 def _of_threads(one: Coordinate) -> bool:
@@ -349,13 +319,20 @@ def _surplus(one: Coordinate, facts: Facts) -> bool:
     return any(bounds_above(term, axis) for term in dict.fromkeys(guards) for axis in axes if axis is not None)
 
 
+def _same(low: OpenCoordinate, high: OpenCoordinate) -> bool:
+    """Whether two findings are of both ends of one coordinate."""
+    if low.at is None or high.at is None or high.below or not low.below:
+        return False
+    return low.at.moving == high.at.moving and (low.guard is None) is (high.guard is None)
+
+
 def _compute(facts: Facts) -> tuple[OpenCoordinate, ...]:
     out: dict[tuple[Root, bool, object], OpenCoordinate] = {}
     for one in _of(facts):
         key = (one.access.root, one.below, one.guard.span if one.guard is not None else None)
-        low = out.get((one.access.root, True, None)) if one.guard is None and not one.below else None
-        if low is not None and low.access is one.access:
-            del out[one.access.root, True, None]
+        low = next((k for k, o in out.items() if one.at is not None and o.access is one.access and _same(o, one)), None)
+        if low is not None:
+            del out[low]
             one = replace(one, both=True)
         out.setdefault(key, one)
     return tuple(out.values())

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.around_stored import Around, around_stored
-from kernlint.analysis.extent.interpolated import Interpolated, interpolated
 from kernlint.analysis.extent.moved_on import MovedOn, moved_on
 from kernlint.analysis.extent.neighbour_steps import BesideRow, neighbour_steps
-from kernlint.analysis.extent.one_sided import OneSided, one_sided
-from kernlint.analysis.extent.open_coordinates import OpenCoordinate, open_coordinates
+from kernlint.analysis.extent.open_coordinate import OpenCoordinate
+from kernlint.analysis.extent.open_coordinates import open_coordinates
 from kernlint.analysis.extent.overreach import overreach
-from kernlint.analysis.extent.sampled_neighbours import Sampled, sampled_neighbours
-from kernlint.analysis.extent.tested_beside import Beside, tested_beside
 from kernlint.source import Span
 
-OpenEnd = OneSided | Sampled | Beside | BesideRow | MovedOn | Around | Interpolated | OpenCoordinate
+OpenEnd = BesideRow | MovedOn | Around | OpenCoordinate
 
 
 def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
     found: dict[tuple[Span, bool], OpenEnd] = {}
     every: tuple[OpenEnd, ...] = (
-        *facts[one_sided],
-        *facts[sampled_neighbours],
-        *facts[tested_beside],
         *facts[neighbour_steps],
         *facts[moved_on],
         *facts[around_stored],
-        *facts[interpolated],
         *facts[open_coordinates],
     )
     wrong = {(one.access.root, one.guard.span) for one in facts[overreach]} if facts[open_coordinates] else set()
@@ -41,13 +34,9 @@ open_ends = KernelAnalysis(
     "open_ends",
     _compute,
     needs=(
-        one_sided,
-        sampled_neighbours,
-        tested_beside,
         neighbour_steps,
         moved_on,
         around_stored,
-        interpolated,
         open_coordinates,
         overreach,
     ),

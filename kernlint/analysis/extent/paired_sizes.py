@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.alike import made
 from kernlint.analysis.extent.limits import elements
-from kernlint.analysis.extent.one_sided import data_of, like
+from kernlint.analysis.extent.places import moves
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.extent.unasked_room import without_use
@@ -50,6 +51,10 @@ class Paired:
         )
 
 
+def _of_data(atom: Term) -> bool:
+    return moves(atom) and any(symbol.kind is SymbolKind.LOAD for symbol in symbols(atom))
+
+
 def _position(function: FunctionDecl, decl: object) -> int | None:
     return next((at for at, param in enumerate(function.params) if param is decl), None)
 
@@ -71,7 +76,7 @@ def _tested(access: Access, form: Polynomial) -> tuple[Guard, Symbol] | None:
 
 def _silent(access: Access, form: Polynomial) -> bool:
     """Whether nothing before an access speaks of the data that choose its place, but that it is not negative."""
-    mine = {s for atom in data_of(form) for s in symbols(atom) if s.kind is not SymbolKind.PARAM}
+    mine = {s for atom in form.atoms if _of_data(atom) for s in symbols(atom) if s.kind is not SymbolKind.PARAM}
     for guard in access.guards:
         for part in conjuncts(guard.term):
             below = part.op in ("lt", "le") and part.args[0].value is not None and polynomial(part.args[1]) == form
@@ -98,7 +103,7 @@ def _compute(facts: Facts) -> tuple[Paired, ...]:
     found: list[tuple[Access, Polynomial]] = []
     for access in facts[trace].accesses:
         whole = elements(access) if access.root.kind is RootKind.PARAM and not access.root.path else None
-        if whole is not None and not whole[1] and data_of(whole[0]):
+        if whole is not None and not whole[1] and any(map(_of_data, whole[0].atoms)):
             found.append((access, whole[0]))
     out: list[Paired] = []
     for other, form in found:
@@ -111,7 +116,7 @@ def _compute(facts: Facts) -> tuple[Paired, ...]:
             size = function.params[step] if 0 <= step < len(function.params) and mine is not None else None
             if access.root is other.root or size is None or not any(size is one for one in unused) or test is None:
                 continue
-            alike = access.loops == other.loops and like(place) == like(form)
+            alike = access.loops == other.loops and made(place) == made(form)
             if alike and _silent(access, place) and not any(one.access.root is access.root for one in out):
                 out.append(Paired(access, other, test[0], size))
     return tuple(out)

@@ -1,7 +1,7 @@
 """What comparisons in floating point say of the whole part of a number.
 
 ``y > -1.0f`` says ``(int)floorf(y) >= -1``, ``x + 1.0f < cols`` says ``(int)floorf(x) + 1 <= cols - 1``, and ``y <=
-rows`` lets ``(int)y`` be ``rows``.  Numbers count as exact: what rounding makes of them is not asked.
+rows`` lets ``(int)y`` be ``rows``.  Numbers count as exact: what their precision makes of them is not asked.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from kernlint.tree.types import FloatType, IntType
 
 _DOWN = frozenset({"floor", "floorf"})
 _CUT = frozenset({"trunc", "truncf"})
+_UP = frozenset({"ceil", "ceilf"})
+_NEAR = frozenset({"round", "roundf", "rint", "rintf", "nearbyint", "nearbyintf"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,19 @@ def _sum(term: Term) -> _Sum:
 
 def whole_part(atom: Term) -> tuple[Term, bool] | None:
     """(number in floating point, whether it is rounded down) of a whole number that is made of it, rounded down or cut
-    off."""
+    off, or otherwise by a call that is left there."""
     while atom.op == "cast" and isinstance(atom.type, IntType):
         atom = atom.args[0]
         if isinstance(atom.type, FloatType):
             name = atom.args[0] if atom.op == "call" else None
             return (atom.args[1] if name in _DOWN or name in _CUT else atom), name in _DOWN
     return None
+
+
+def raised(atom: Term) -> Term | None:
+    """What a whole number is rounded up from, or to the nearest: it may be less by a part of one."""
+    found = whole_part(atom)
+    return found[0].args[1] if found is not None and found[0].op == "call" and found[0].args[0] in _UP | _NEAR else None
 
 
 def comparison(part: Term) -> tuple[Term, Term, bool] | None:
@@ -80,11 +88,27 @@ def comparison(part: Term) -> tuple[Term, Term, bool] | None:
     return (right, left, not strict) if turned else (left, right, strict)
 
 
-def _least(end: _Sum, strict: bool, down: bool) -> Polynomial:
+def _least(end: _Sum, strict: bool, down: bool, name: str) -> Polynomial:
     """What a whole part is no less than, of a number that is no less than ``end``, or ``strict``: more than it."""
+    if name in _UP:
+        return end.whole + number(floor(end.rest) + 1 if strict else ceil(end.rest))
+    if name in _NEAR:
+        return end.whole + number(floor(end.rest + _HALF) if strict else ceil(end.rest - _HALF))
     if down or end.whole.coefficients or end.rest >= 0:
         return end.whole + number(floor(end.rest))
     return number(floor(end.rest) + 1 if strict else ceil(end.rest))
+
+
+def _most(end: _Sum, strict: bool, name: str) -> Polynomial:
+    """What a whole part is no more than, of a number that is no more than ``end``, or ``strict``: less than it."""
+    if name in _UP:
+        return end.whole + number(ceil(end.rest))
+    if name in _NEAR:
+        return end.whole + number(ceil(end.rest - _HALF) if strict else floor(end.rest + _HALF))
+    return end.whole + number(ceil(end.rest) - 1 if strict else floor(end.rest))
+
+
+_HALF = Fraction(1, 2)
 
 
 @lru_cache(maxsize=4096)
@@ -97,7 +121,9 @@ def _of(guards: tuple[Guard, ...], atom: Term) -> Iterator[Truth]:
     found = whole_part(atom)
     if found is None:
         return
-    inner, down = _sum(found[0]), found[1]
+    up = raised(atom)
+    name = found[0].args[0] if up is not None else ""
+    inner, down = _sum(found[0] if up is None else up), found[1]
     mine = polynomial(atom)
     for guard in guards:
         for part in conjuncts(guard.term):
@@ -107,11 +133,10 @@ def _of(guards: tuple[Guard, ...], atom: Term) -> Iterator[Truth]:
             less, more = _sum(sides[0]), _sum(sides[1])
             above = more.plus(less, -1).plus(inner)
             if not above.floating.coefficients:
-                last = ceil(above.rest) - 1 if sides[2] else floor(above.rest)
-                yield Truth(above.whole + number(last) - mine, guard, part)
+                yield Truth(_most(above, sides[2], name) - mine, guard, part)
             below = inner.plus(more, -1).plus(less)
             if not below.floating.coefficients:
-                yield Truth(mine - _least(below, sides[2], down), guard, part)
+                yield Truth(mine - _least(below, sides[2], down, name), guard, part)
 
 
 def truths_of_wholes(guards: tuple[Guard, ...], atoms: Iterable[Term]) -> Iterator[Truth]:

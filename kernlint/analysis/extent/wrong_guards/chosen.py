@@ -48,7 +48,7 @@ def clamped_neighbours(found: Places) -> Iterator[Overreach]:
     and clamps or tests of the same array keep the neighbours along another axis inside.
 
     ``x = min(x, w - 2), y = min(y, h - 1)`` before ``a[y * w + x + 1]`` and ``a[(y + 1) * w + x]``.  Neighbours of what
-    is tested are looked at in :mod:`~kernlint.analysis.extent.sampled_neighbours`.
+    is tested are looked at in :mod:`~kernlint.analysis.extent.let_past`.
     Excused: ``min(y, h - 1)`` before ``a[(y + 1) * w + x]`` alone: the array may have a row more.
     """
     before = {id(place.access.root) for places in found.values() for place in places if _reaches_back(place)}
