@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kernlint.analysis.extent.ends import DIGITS, Coordinate
+from kernlint.analysis.extent.doubts import DIGITS
+from kernlint.analysis.extent.ends import Coordinate
 from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.places import chosen, moves
 from kernlint.analysis.extent.wholes import whole_part

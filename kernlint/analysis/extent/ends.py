@@ -10,10 +10,9 @@ mathematical integers.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from functools import lru_cache
 from math import prod
 
-from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.doubts import asked_else, is_digit, moving_of, of_end, own_atoms, part_of
 from kernlint.analysis.extent.limits import counter_ranges, elements, extreme
 from kernlint.analysis.extent.places import chosen, moves
 from kernlint.analysis.extent.truths import Truth, truths
@@ -24,13 +23,9 @@ from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, divided, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
-from kernlint.tree.types import FloatType, IntType
-
-OPAQUE = frozenset({SymbolKind.PHI, SymbolKind.EXIT, SymbolKind.UNKNOWN, SymbolKind.TRIPS})
-"""What may stand for anything."""
+from kernlint.tree.types import IntType
 
 CLAMPS = frozenset({"min", "select"})
-DIGITS = frozenset({"div", "mod", "shr", "and"})
 
 
 LARGE = 1 << 16
@@ -88,28 +83,19 @@ class Coordinate:
         return self.low if below else self.high
 
 
-def _moving(form: Polynomial) -> Polynomial:
-    return Polynomial({mono: value for mono, value in form.coefficients.items() if any(map(moves, mono))})
-
-
 def tested_forms(access: Access) -> tuple[Polynomial, ...]:
     """The sums that move of which comparisons speak, their opposites, what is clamped; none that loops count alone."""
     found: dict[Polynomial, None] = {}
     whole = polynomial(access.offset)
     inside_ = {atom for atom in whole.atoms if moves(atom)}
     for truth in _truths(access.guards, whole):
-        form = _part(truth.left, inside_)
+        form = part_of(truth.left, inside_)
         if form.coefficients and not _counts(truth):
             found[form] = found[-form] = None
     for atom in whole.atoms:
         if moves(atom) and unclamped(atom) is not None:
             found[Polynomial({(atom,): 1})] = None
     return tuple(found)
-
-
-def _part(form: Polynomial, own: set[Term]) -> Polynomial:
-    """What of a sum is made of some of ``own``: the rest is what that is compared with, be it a number from memory."""
-    return Polynomial({mono: value for mono, value in form.coefficients.items() if not own.isdisjoint(mono)})
 
 
 def _truths(guards: tuple[Guard, ...], form: Polynomial) -> tuple[Truth, ...]:
@@ -236,8 +222,8 @@ def _fixed(whole: Polynomial, pitch: Polynomial, pitches: Sequence[Polynomial], 
             if divided(mono, more) is not None:
                 value -= round(value / by) * by  # the nearest row: one back is a negative number
         left = divided(mono, sizes)
-        if left is not None and value and not value % times:
-            out[left] = value // times
+        if left is not None and value and (not value % times or any(_larger(pitch, one) for one in pitches)):
+            out[left] = round(value / times)  # what is over are places within a row
     return Polynomial(out)
 
 
@@ -251,16 +237,19 @@ def coordinate(
     access: Access, moving: Polynomial, fixed: Polynomial, pitch: Polynomial, extra: Polynomial
 ) -> Coordinate:
     """A coordinate with what keeps it; ``extra``: places touched beyond it."""
-    doubts = frozenset(_asked_else(access, moving))
-    low = _low(access, moving, fixed, doubts)
-    high = _high(access, moving, fixed + extra, doubts)
+    doubts = frozenset(asked_else(access, moving))
+    low = _low(access, moving, fixed, of_end(doubts, moving, True))
+    high = _high(access, moving, fixed + extra, of_end(doubts, moving, False))
     clamps = _clamps_of(moving)
     if clamps is None:
         return Coordinate(access, moving, fixed, pitch, low, high, moving, fixed, (low, high))
     form = polynomial(clamps.core)
-    core = _moving(form)
-    more, doubts = fixed + form - core, frozenset(_asked_else(access, core))
-    bare = _low(access, core, more, doubts), _high(access, core, more + extra, doubts)
+    core = moving_of(form)
+    more, doubts = fixed + form - core, frozenset(asked_else(access, core))
+    bare = (
+        _low(access, core, more, of_end(doubts, core, True)),
+        _high(access, core, more + extra, of_end(doubts, core, False)),
+    )
     low = End(True) if clamps.low else low if low.kept else bare[0]
     high = End(True) if clamps.high else high if high.kept else bare[1]
     return Coordinate(access, moving, fixed, pitch, low, high, core, more, bare, clamps)
@@ -283,7 +272,7 @@ def _low(access: Access, moving: Polynomial, fixed: Polynomial, doubts: frozense
     ranges = counter_ranges(access)
     for left, truth in _not_negative(_truths(access.guards, moving)):
         rest = extreme(left - moving, ranges, top=True)
-        if rest is None or _moving(rest).coefficients or truth.unit != 1 or not _moving(left).coefficients:
+        if rest is None or moving_of(rest).coefficients or truth.unit != 1 or not moving_of(left).coefficients:
             continue
         first = (fixed - rest).constant
         if first is None:
@@ -310,18 +299,18 @@ def _not_negative(known: Iterable[Truth]) -> Iterator[tuple[Polynomial, Truth]]:
 
 def _high(access: Access, moving: Polynomial, last: Polynomial, doubts: frozenset[Term]) -> End:
     found: list[tuple[int, Polynomial, Truth]] = []
-    own = {atom for atom in polynomial(access.offset).atoms if moves(atom)} | _own(moving)
+    own = {atom for atom in polynomial(access.offset).atoms if moves(atom)} | own_atoms(moving)
     ranges = counter_ranges(access)
     for truth in _truths(access.guards, moving):
         rest = extreme(truth.left + moving, ranges, top=True)
         if rest is None:
             continue
-        if _part(truth.left, own).coefficients and not _part(rest, own).coefficients:
+        if part_of(truth.left, own).coefficients and not part_of(rest, own).coefficients:
             size = rest + last + number(1)
             beyond = size.coefficients.get((), 0)
             found.append((beyond, size - number(beyond), truth))
     if found:
-        given = [one for one in found if not _moving(one[1]).coefficients]
+        given = [one for one in found if not moving_of(one[1]).coefficients]
         every, found = found, given or found
         beyond, size, best = min(found, key=lambda one: one[0])
         data = any(one not in given and one[2].guard is not best.guard for one in every)
@@ -336,19 +325,9 @@ def _high(access: Access, moving: Polynomial, last: Polynomial, doubts: frozense
 def _bounded(moving: Polynomial) -> bool:
     """Whether a clamp holds a part of a coordinate, or all of it are digits of something: that may be meant to keep
     it."""
-    return all(any(map(_digit, mono)) for mono in moving.coefficients) or any(
-        part.op in CLAMPS for atom in _own(moving) for part in subterms(atom)
+    return all(any(map(is_digit, mono)) for mono in moving.coefficients) or any(
+        part.op in CLAMPS for atom in own_atoms(moving) for part in subterms(atom)
     )
-
-
-def _digit(atom: Term) -> bool:
-    """Whether all that moves in a number are digits of something."""
-    if isinstance(atom.type, FloatType):
-        return False
-    if atom.op in DIGITS:
-        return True
-    parts = [part for part in atom.terms if moves(part)]
-    return bool(parts) and all(map(_digit, parts))
 
 
 def _least(form: Polynomial) -> int | None:
@@ -362,77 +341,3 @@ def _least(form: Polynomial) -> int | None:
             return None
         total += value * prod((low or 0) if value > 0 else (high or 0) for low, high in ends)
     return total
-
-
-def _own(moving: Polynomial) -> set[Term]:
-    return {atom for atom in moving.atoms if moves(atom)}
-
-
-def _asked_else(access: Access, moving: Polynomial) -> Iterator[Term]:
-    """What else than how it compares with what does not move is asked of what a coordinate is made of."""
-    own = _own(moving)
-    beside = {atom for atom in polynomial(access.offset).atoms if moves(atom)} - own
-    inner = frozenset(part for atom in own for part in inside(atom))
-    known = {
-        truth.part
-        for truth in truths_of_wholes(access.guards, {*own, *polynomial(access.offset).atoms})
-        if own.isdisjoint(truth.left.atoms) or _part(truth.left, own) in (moving, -moving)
-    }
-    for guard in access.guards:
-        for part in conjuncts(guard.term) if guard.kind is not GuardKind.AFTER_LOOP else ():
-            about = _about(part)
-            if part.op in ("lt", "le") and all(atom in beside for atom in about if moves(atom)):
-                continue  # of other coordinates
-            if part.op in ("lt", "le") and own & set(about) and _speaks_of(part, moving):
-                continue
-            kinds = [symbol for atom in about for symbol in symbols(atom)]
-            if any(symbol.kind in OPAQUE for symbol in kinds) or any(
-                _made_at(symbol.origin, own) for symbol in kinds if symbol.kind is SymbolKind.LOAD
-            ):
-                yield part
-            elif _floating(part):
-                if part not in known and not inner.isdisjoint(subterms(part)):
-                    yield part  # of the number that a coordinate is the whole part of
-            elif all(own.isdisjoint(subterms(atom)) for atom in about):
-                continue
-            elif guard.kind is not GuardKind.LOOP and not (part.op in ("lt", "le") and _speaks_of(part, moving)):
-                yield part
-
-
-def _floating(part: Term) -> bool:
-    """Whether a truth is a comparison in floating point, or the opposite of one."""
-    inner = part.args[0] if part.op == "lnot" else part
-    return inner.op in ("lt", "le", "eq", "ne") and isinstance(inner.args[0].type, FloatType)
-
-
-@lru_cache(maxsize=8192)
-def inside(atom: Term) -> frozenset[Term]:
-    """What data there is in a number that is made of it in floating point: it moves, and with it the number."""
-    whole = atom
-    while whole.op == "cast" and isinstance(whole.args[0].type, IntType):
-        whole = whole.args[0]
-    if whole.op != "cast" or not isinstance(whole.args[0].type, FloatType):
-        return frozenset()
-    return frozenset(part for part in subterms(whole.args[0]) if isinstance(part.type, FloatType) and moves(part))
-
-
-def _about(part: Term) -> Iterable[Term]:
-    """What a truth speaks of: of a comparison, what is not on both of its sides."""
-    if part.op in ("lt", "le", "eq", "ne"):
-        return (polynomial(part.args[1]) - polynomial(part.args[0])).atoms
-    return (part,)
-
-
-def _made_at(origin: object, own: set[Term]) -> bool:
-    """Whether a number in memory stands where what a coordinate is made of says."""
-    at = origin[1] if isinstance(origin, tuple) and len(origin) > 1 else None
-    return isinstance(at, Term) and not own.isdisjoint(subterms(at))
-
-
-def _speaks_of(part: Term, moving: Polynomial) -> bool:
-    """Whether a comparison is one of a coordinate with what does not move, on either side."""
-    form = _moving(polynomial(part.args[1]) - polynomial(part.args[0]))
-    if form in (moving, -moving):
-        return True
-    sides = [side for arg in part.args for side in (arg.args if arg.op in ("min", "max") else (arg,))]
-    return any(_moving(polynomial(side)) == moving for side in sides)

@@ -12,16 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.extent.alike import alike
-from kernlint.analysis.extent.ends import Coordinate, factor_of
-from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.ends import CLAMPS, Coordinate, End, factor_of
+from kernlint.analysis.extent.limits import counter_ranges, elements
 from kernlint.analysis.extent.places import moves
-from kernlint.analysis.extent.wholes import raised, whole_part
+from kernlint.analysis.extent.wholes import comparison, raised, whole_part
 from kernlint.analysis.extent.wrong_guards.faults import launched, launched_for_one_more
 from kernlint.analysis.launching.launch_context import LaunchContext
-from kernlint.analysis.trace.events import Access, AccessKind, GuardKind
-from kernlint.symbolic.polynomial import Polynomial, divided, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
-from kernlint.tree.types import FloatType
+from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, RootKind
+from kernlint.analysis.trace.tables import column
+from kernlint.symbolic.polynomial import Polynomial, divided, number, polynomial
+from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
+from kernlint.tree.types import FloatType, IntType
 
 TESTS = frozenset({GuardKind.BRANCH, GuardKind.SHORT, GuardKind.EXIT, GuardKind.SKIP})
 """Guards that ask something of a place, and go through none."""
@@ -62,7 +63,7 @@ def of_sizes(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate]]:
 def of_neighbours(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate]]:
     """(neighbour of a place that a test lets pass the end, the like of it along another axis, which one more test
     keeps inside for another access): ``r < h && c < w``, ``c + 1 < w`` before the one, and nothing before the other."""
-    for access, found in every.items():
+    for found in every.values():
         for one in found:
             past = one.high.reach or 0
             if not 0 < past <= FAR or one.high.doubts or len(one.high.limits) != 1:
@@ -70,7 +71,7 @@ def of_neighbours(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate]]
             beside = {peer.moving for peer in found if peer is not one}
             for theirs in every.values():
                 hits = (o for o in theirs if o.moving in beside and o.fixed == one.fixed and o.high.reach == 0)
-                other = next((o for o in hits if o.high.guard not in access.guards and alike(one, o)), None)
+                other = next((o for o in hits if alike(one, o)), None)
                 if other is not None:
                     yield one, other
                     break
@@ -80,14 +81,17 @@ def of_positions(every: Coordinates) -> Iterator[tuple[Coordinate, Access | None
     """(coordinate beside a position in floating point, which a test lets into the last place; the access at the
     position itself, or None where the place is the position rounded): ``x < w`` before ``p[y0 * w + (int)x + 1]``.
 
-    That rows are as long as the test says is told by the place itself, how many there are by the test beside it."""
+    That rows are as long as the test says is told by the place itself, how many there are by the test beside it.
+
+    Silent: where places before the position are read too, the array may have a margin."""
+    before = {one.moving for found in every.values() for one in found if (one.fixed.constant or 0) < 0}
     for access, found in every.items():
         mine = [one for one in found if _of_position(one)]
         if not 2 <= len(mine) <= 3 or any(one.high.doubts or len(one.high.limits) != 1 for one in mine):
             continue
-        past = [one for one in mine if 0 < (one.high.reach or 0) <= FAR]
+        past = [one for one in mine if 0 < (one.high.reach or 0) <= FAR and one.high.part and comparison(one.high.part)]
         rows = {one.pitch * one.high.size for one in mine if one.high.size is not None}
-        if not past or not any(one.pitch in rows for one in mine):
+        if not past or not any(one.pitch in rows for one in mine) or any(one.moving in before for one in mine):
             continue
         movings = {one.moving for one in mine}
         at = (
@@ -121,6 +125,69 @@ def _of_position(one: Coordinate) -> bool:
 
 
 _RANGES = frozenset({"min", "mod", "fmin", "fminf", "fmod", "fmodf", "fract", "remainder", "remainderf", "clamp"})
+
+
+def of_steps(access: Access, found: Sequence[Coordinate]) -> Iterator[tuple[Coordinate, Polynomial, bool]]:
+    """(neighbour of a cell along its row, the length of that, whether it may be negative) where a test keeps it inside
+    at one end alone, and steps lead past the other: ``c = cell % cols + step[k]; if (c < 0) continue;``
+
+    The cell is a remainder by the length of the row, and the index counts whole rows besides.  Steps are numbers,
+    rounds of loops of constant length, numbers of threads, or elements of tables that stand in the source."""
+    form = elements(access)
+    for one in found if form is not None and not form[1] and access.root.kind is RootKind.PARAM else ():
+        cell = next((atom for atom in one.moving.atoms if atom.op == "mod" and isinstance(atom.type, IntType)), None)
+        if form is None or cell is None or one.moving.coefficients.get((cell,)) != 1 or one.pitch != number(1):
+            continue
+        length = polynomial(plain(cell.args[1]))
+        rest = form[0] - one.moving - one.fixed
+        known = length.constant if length.constant is not None else None
+        whole = all(v % known == 0 for v in rest.coefficients.values()) if known else _rows_of(rest, length)
+        steps = _steps(one.moving + one.fixed - polynomial(cell), access) if whole and rest.coefficients else None
+        if steps is None or not _signed(cell):
+            continue
+        if steps[0] < 0 and one.high.limits == (length,) and _unasked(one, one.low):
+            yield one, length, True
+        elif steps[1] > 0 and one.low.exact and _unasked(one, one.high):
+            yield one, length, False
+
+
+def _unasked(one: Coordinate, end: End) -> bool:
+    """Whether nothing is asked at an end, of a coordinate whose parts are in no range but that of the remainder."""
+    return not end.kept and not end.doubts and not any(p.op in CLAMPS for a in one.moving.atoms for p in subterms(a))
+
+
+def _signed(cell: Term) -> bool:
+    return isinstance(cell.type, IntType) and cell.type.signed
+
+
+def _rows_of(rest: Polynomial, length: Polynomial) -> bool:
+    """Whether a sum counts whole rows of a length."""
+    ((mono, _),) = length.coefficients.items() if len(length.coefficients) == 1 else (((), 1),)
+    return bool(mono) and all(divided(one, mono) is not None for one in rest.coefficients)
+
+
+def _steps(step: Polynomial, access: Access) -> tuple[int, int] | None:
+    """The farthest steps back and forth, where they are known; of what threads add only that it may be 0."""
+    low = high = 0
+    ranges = counter_ranges(access)
+    for mono, times in step.coefficients.items():
+        symbol = mono[0].symbol if len(mono) == 1 else None
+        if not mono:
+            values: tuple[int, ...] = (1,)
+        elif symbol is not None and symbol.kind is SymbolKind.THREAD:
+            values = (0,)
+        elif symbol is None:
+            return None
+        elif symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
+            root, offset = symbol.origin
+            values = column(root, offset, as_written=True)
+        else:
+            values = ranges.get(symbol, ())
+        if not values:
+            return None
+        ends = [times * value for value in (min(values), max(values))]
+        low, high = low + min(ends), high + max(ends)
+    return low, high
 
 
 def of_rows(access: Access, found: Sequence[Coordinate]) -> Iterator[tuple[Coordinate, Polynomial]]:

@@ -28,6 +28,8 @@ class OpenCoordinate:
     both: bool = False
     """Whether it is open at the other end too."""
     at: Coordinate | None = None
+    steps: bool = False
+    """Whether steps lead past the end of the row, and a test keeps the other end."""
     position: bool = False
     """Whether it is beside a position, at which ``other`` is (itself: the place is the position rounded)."""
     beside: Guard | None = None
@@ -40,6 +42,17 @@ class OpenCoordinate:
         where = "below 0" if self.below else "past its end"
         if self.both:
             may, where, how = "negative or too large", "outside", "is inside"
+        if self.steps and self.row is not None and self.guard is not None:
+            size = words(term_of(self.row))
+            where, test = ("negative", "0") if self.below else (f"{size} or more", size)
+            kept = f"below {size}" if self.below else "from being negative"
+            return Told(
+                f"{element(self.access)} is {verb(self.access)} at a neighbour whose place in its row may be {where}: "
+                f"it is only kept {kept}",
+                [Related(self.guard.span, "the other end of the row is tested here")],
+                f"the cell is the {'first' if self.below else 'last'} of its row",
+                f"test the neighbour against {test} too",
+            )
         if self.row is not None:
             return Told(
                 f"{element(self.access)} is {verb(self.access)} at a place that may be past the end of its row of "

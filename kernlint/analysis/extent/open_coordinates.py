@@ -19,10 +19,9 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.alike import alike, farther, kind_of, made, shape, together
 from kernlint.analysis.extent.asking import Past, kept
 from kernlint.analysis.extent.bounds import bounds_above
+from kernlint.analysis.extent.doubts import DIGITS, OPAQUE
 from kernlint.analysis.extent.ends import (
     CLAMPS,
-    DIGITS,
-    OPAQUE,
     Coordinate,
     End,
     coordinate,
@@ -39,6 +38,7 @@ from kernlint.analysis.extent.let_past import (
     of_positions,
     of_rows,
     of_sizes,
+    of_steps,
 )
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.open_coordinate import OpenCoordinate
@@ -47,7 +47,7 @@ from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, GuardKind, Root, RootKind
 from kernlint.record import replace
-from kernlint.symbolic.polynomial import Polynomial, divided, number, term_of
+from kernlint.symbolic.polynomial import Polynomial, divided, number, polynomial, term_of
 from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
 
 MOST = 96
@@ -232,16 +232,16 @@ def _of(facts: Facts) -> Iterator[OpenCoordinate]:
     for found in groups.values():
         group = list(found.values())[:MOST]
         every = _coordinates_of(group)
+        for one, other, below in _of_array(every):
+            if _stands(one, other, below, facts):
+                tested = None if below or one.high.open() else one.high.guard
+                yield OpenCoordinate(one.access, other.access, other.end(below).guard, below, tested=tested)
         for one, other in of_neighbours(every):
             if _stands(one, other, False, facts):
                 yield OpenCoordinate(one.access, other.access, other.high.guard, False, beside=one.high.guard)
         for one, at in of_positions(every):
             if not context.launches or one.high.size is None or not kept(_past(one, one.high.size), facts):
                 yield OpenCoordinate(one.access, at or one.access, one.high.guard, False, position=True)
-        for one, other, below in _of_array(every):
-            if _stands(one, other, below, facts):
-                tested = None if below or one.high.open() else one.high.guard
-                yield OpenCoordinate(one.access, other.access, other.end(below).guard, below, tested=tested)
         for one, other in of_sizes(every):
             if _stands(one, other, False, facts):
                 yield OpenCoordinate(one.access, other.access, other.high.guard, False, tested=one.high.guard)
@@ -250,12 +250,20 @@ def _of(facts: Facts) -> Iterator[OpenCoordinate]:
                 if _stands(one, other, below, facts):
                     yield OpenCoordinate(access, access, other.end(below).guard, below, at=one)
         for access, coordinates_ in every.items():
-            for one, row in of_rows(access, coordinates_):
-                if not context.launches or not kept(_past(one, row), facts):
-                    yield OpenCoordinate(access, access, one.high.guard, False, row=row)
-            for one, count in of_launches(coordinates_, context) if not context.all_exact else ():
-                if not kept(_past(one, count), facts):
-                    yield OpenCoordinate(access, access, one.high.guard, False, count=count)
+            yield from _past_own(access, coordinates_, facts)
+
+
+def _past_own(access: Access, found: Sequence[Coordinate], facts: Facts) -> Iterator[OpenCoordinate]:
+    """Coordinates that get past the end of their own row, or what a launch is made for."""
+    context = facts[launch_context]
+    for one, row, below in of_steps(access, found):
+        yield OpenCoordinate(access, access, one.end(not below).guard, below, row=row, steps=True)
+    for one, row in of_rows(access, found):
+        if not context.launches or not kept(_past(one, row), facts):
+            yield OpenCoordinate(access, access, one.high.guard, False, row=row)
+    for one, count in of_launches(found, context) if not context.all_exact else ():
+        if not kept(_past(one, count), facts):
+            yield OpenCoordinate(access, access, one.high.guard, False, count=count)
 
 
 def _of_rows(access: Access) -> bool:
@@ -279,12 +287,29 @@ def _stands(one: Coordinate, other: Coordinate, below: bool, facts: Facts) -> bo
         return False
     if below:
         return True
+    if one.access is other.access and context.launches and _of_places(one) and not _of_grid(one):
+        size = _mirrored(one, other)
+        return size is not None and not kept(_past(one, size), facts)
     if one.access is other.access and _of_grid(one) and not other.clamped(below):
         return not context.launches and not context.stated and _of_threads(one) and _surplus(one, facts)
     size = other.high.size
     if not context.launches or size is None or one.access is other.access:
         return True
     return not kept(Past(one.access, term_of(one.moving + one.fixed), term_of(size)), facts)
+
+
+def _of_places(one: Coordinate) -> bool:
+    """Whether a coordinate is made of places in the grid, rounds and arguments: launches say how far it gets."""
+    return not any(s.kind in _DATA for atom in one.core.atoms for s in symbols(atom))
+
+
+def _mirrored(one: Coordinate, other: Coordinate) -> Polynomial | None:
+    """What a coordinate has to stay below, where its like is kept below the very size that a test asks about for both:
+    ``x < w && y < h`` before ``min(y + k, h - 1)`` and ``x + k``."""
+    size = other.clamps.size if other.clamps is not None else other.high.size
+    theirs = {shape(part) for part in other.bare[1].doubts if part.op == "lt" and polynomial(part.args[1]) == size}
+    mine = {polynomial(part.args[1]) for part in one.end(False).doubts if part.op == "lt" and shape(part) in theirs}
+    return mine.pop() if len(mine) == 1 else None
 
 
 def _acts(one: Coordinate, below: bool, facts: Facts) -> bool:

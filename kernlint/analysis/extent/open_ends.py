@@ -5,19 +5,17 @@ from __future__ import annotations
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.around_stored import Around, around_stored
 from kernlint.analysis.extent.moved_on import MovedOn, moved_on
-from kernlint.analysis.extent.neighbour_steps import BesideRow, neighbour_steps
 from kernlint.analysis.extent.open_coordinate import OpenCoordinate
 from kernlint.analysis.extent.open_coordinates import open_coordinates
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.source import Span
 
-OpenEnd = BesideRow | MovedOn | Around | OpenCoordinate
+OpenEnd = MovedOn | Around | OpenCoordinate
 
 
 def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
     found: dict[tuple[Span, bool], OpenEnd] = {}
     every: tuple[OpenEnd, ...] = (
-        *facts[neighbour_steps],
         *facts[moved_on],
         *facts[around_stored],
         *facts[open_coordinates],
@@ -34,7 +32,6 @@ open_ends = KernelAnalysis(
     "open_ends",
     _compute,
     needs=(
-        neighbour_steps,
         moved_on,
         around_stored,
         open_coordinates,

@@ -96,3 +96,27 @@ def test_windows_around_places_that_are_tested_alike(clamps: str, inside: str, b
     assert any("clamped" in one for one in found) is below
     found = [one.message for one in findings(WrongBoundsGuard, text)] or [""]
     assert any("clamped" in one for one in found) is above
+
+
+LAUNCHED = """
+__global__ void around(const float *in, float *out, int w, int h, int across, int down) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= WIDE || y >= HIGH) return;
+    float sum = 0.0f;
+    for (int k = -1; k <= 1; ++k) sum += in[min(max(y * STEP + k, 0), h - 1) * w + max(x * STEP + k, 0)];
+    out[y * w + x] = sum;
+}
+void run(const float *in, float *out, int w, int h) {
+    const int across = w / 2, down = (h + 1) / 2;
+    around<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(in, out, w, h, across, down);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wide", "high", "step", "told"),
+    [("w", "h", "1", True), ("w - 1", "h", "1", False), ("across", "down", "2", False)],
+)
+def test_launches_that_say_how_far_a_place_gets(wide: str, high: str, step: str, told: bool) -> None:
+    text = LAUNCHED.replace("WIDE", wide).replace("HIGH", high).replace("STEP", step)
+    assert any("clamped" in one.message for one in findings(WrongBoundsGuard, text)) is told
