@@ -88,7 +88,7 @@ def together(one: Coordinate, other: Coordinate) -> bool:
         whole_part(atom) is not None for atom in other.core.atoms if loads(Polynomial({(atom,): 1}))
     )
     if not mine & theirs:
-        return whole or _one_element(mine, theirs)
+        return whole or one_element(mine, theirs)
     own, beside = ({s for atom in form.core.atoms for s in symbols(atom) if s.kind in _GIVEN} for form in (one, other))
     asked = {s for guard in one.access.guards for s in symbols(guard.term)}
     return whole and bool(own - beside) and bool(beside - own) and not (own - beside) & asked
@@ -97,7 +97,7 @@ def together(one: Coordinate, other: Coordinate) -> bool:
 _GIVEN = frozenset({SymbolKind.PARAM, SymbolKind.LOAD})
 
 
-def _one_element(mine: set[Symbol], theirs: set[Symbol]) -> bool:
+def one_element(mine: set[Symbol], theirs: set[Symbol]) -> bool:
     """Whether two numbers are parts of one element of an array."""
     if len(mine) != 1 or len(theirs) != 1:
         return False

@@ -186,19 +186,22 @@ def _said_by(kernel: Trace) -> Iterator[Term]:
 
 def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | None:
     """``offset`` with the numbers that data choose at the largest values that clamps between numbers or tests leave
-    them, where that is the first place beyond ``extent``; and the access without the tests of those numbers.
+    them (the least where they are taken away), where that is the first place beyond ``extent``; and the access without
+    the tests of those numbers.
 
     A number alone that one test alone speaks of (:func:`_let_through`) may be further beyond.
     """
     form = polynomial(offset).coefficients
     data = [mono for mono in form if mono and any(chosen_by_data(atom) for atom in mono)]
-    if not data or any(len(mono) != 1 or form[mono] <= 0 for mono in data) or set(form) - {(), *data}:
+    if not data or any(len(mono) != 1 for mono in data) or set(form) - {(), *data}:
         return None
     tops: dict[Term, int] = {}
     about: list[Guard] = []
     for (atom,) in data:
-        tests = [guard for guard in access.guards if any(_tests(part, atom) for part in conjuncts(guard.term))]
-        top = _top(atom, access, tests)
+        back = form[atom,] < 0
+        said = _tests_below if back else _tests
+        tests = [guard for guard in access.guards if any(said(part, atom) for part in conjuncts(guard.term))]
+        top = _bottom(atom, tests) if back else _top(atom, access, tests)
         if top is None:
             return None
         tops[atom] = top
@@ -225,6 +228,12 @@ def _top(atom: Term, access: Access, about: Sequence[Guard]) -> int | None:
     return min((one for one in tops if one is not None), default=None)
 
 
+def _bottom(atom: Term, about: Sequence[Guard]) -> int | None:
+    """The least value that the tests ``about`` it leave a number that data choose."""
+    tests = (part for guard in about for part in conjuncts(guard.term) if _tests_below(part, atom))
+    return max((part.args[0].value + (part.op == "lt") for part in tests), default=None)
+
+
 FAR = 4
 """Times the size of an array from which on a number that a test lets through is a mark, and no limit of places."""
 
@@ -241,6 +250,11 @@ def _let_through(access: Access, atom: Term, about: Sequence[Guard]) -> bool:
     limit = tests[0].args[1].value if len(tests) == 1 and _tests(tests[0], atom) else None
     said = any(symbol in symbols(guard.term) for guard in access.guards if guard is not about[0])
     return limit is not None and not said and not (tests[0].op == "lt" and not limit & (limit + 1))
+
+
+def _tests_below(part: Term, atom: Term) -> bool:
+    """Whether a truth keeps a value above or at a number."""
+    return part.op in ("lt", "le") and part.args[0].value is not None and plain(part.args[1]) == plain(atom)
 
 
 def _tests(part: Term, atom: Term) -> bool:

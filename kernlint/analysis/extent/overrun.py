@@ -22,10 +22,10 @@ from kernlint.analysis.extent.asking import Past, asked
 from kernlint.analysis.extent.bounds import grows
 from kernlint.analysis.extent.coordinates import Rows
 from kernlint.analysis.extent.drawn import drawn
-from kernlint.analysis.extent.limits import Limit
+from kernlint.analysis.extent.limits import Limit, counter_ranges
 from kernlint.analysis.extent.places import Place, Places, chosen, moves, places
 from kernlint.analysis.extent.siblings import Siblings, of_arguments
-from kernlint.analysis.extent.truths import truths
+from kernlint.analysis.extent.truths import Truth, truths
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, LoopContext
@@ -89,7 +89,7 @@ class _Kernel:
                 continue
             for how, size, other, limit in self._reasons(place):
                 at = other if other.access is place.access else place
-                data = how is How.SIBLING and (at is not place or not of_arguments(size))
+                data = not of_arguments(size) or (how is How.SIBLING and at is not place)
                 found = self._reached(at, size, data)
                 if found is not None:
                     late = limit.guard.kind is not GuardKind.LOOP and self._after(limit.guard, place.access)
@@ -143,6 +143,7 @@ class _Kernel:
     def _tail(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
         if place.limits:
             return
+        yield from self._grouped(place)
         # Tests that keep another dimension of the access below its size say nothing of this one.
         others = [one for one in self.found[place.access] if one is not place]
         apart = {limit.part for one in others for limit in one.limits}
@@ -167,6 +168,33 @@ class _Kernel:
                 access, guard, part = support
                 yield How.TAIL, size, Place(access, place.index, place.pitch, None, (), 0), Limit(size, guard, part)
                 return
+
+    def _grouped(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
+        """The end of a range that memory says, where the first of a group of elements is tested against it, and another
+        access goes through the same range one by one: nothing says that it is whole groups."""
+        own, inner = place.access, place.access.loops[-1] if place.access.loops else None
+        last = counter_ranges(own).get(inner.counter, (0, 0))[1] if inner is not None else 0
+        if inner is None or not 0 < last <= GROUP or own.size != own.root.element.size:
+            return
+        lane = Polynomial({(inner.counter.term,): 1})
+        first = place.index - lane
+        if inner.counter.term in first.atoms or any(
+            inner.counter.term in one.left.atoms for one in _tests(own) if one.guard.loop is not inner
+        ):
+            return
+        for truth in _tests(own):
+            size = truth.left + first + number(1)
+            kinds = {s.kind for atom in size.atoms for s in symbols(atom) if moves(atom)}
+            if place.pitch != number(1) or kinds != {SymbolKind.LOAD} or not _whole_steps(first, last + 1):
+                continue
+            for access in self.facts[trace].accesses:
+                shared = [loop for loop in own.loops if loop in access.loops]
+                rest = _without_items(truth.left, shared)
+                for test in truths(access.guards) if truth.guard not in access.guards else ():
+                    if _without_items(test.left, shared) == rest and not _whole_steps(test.left, 2):
+                        at = Place(access, place.index, place.pitch, None, (), 0)
+                        yield How.TAIL, size, at, Limit(size, test.guard, test.part)
+                        return
 
     def _part_tested(
         self, own: Access, loop: LoopContext, count: Polynomial, step: int
@@ -349,6 +377,42 @@ def _only_loop(place: Place, loop: LoopContext, apart: Collection[Term]) -> bool
         ):
             return False
     return True
+
+
+GROUP = 15
+"""The last of the most elements that a thread takes as one group."""
+
+
+def _tests(access: Access) -> list[Truth]:
+    """What tests and loops say before an access."""
+    return [one for one in truths(access.guards) if one.guard.kind is not GuardKind.AFTER_LOOP]
+
+
+def _without_items(left: Polynomial, loops: Collection[LoopContext]) -> Polynomial:
+    """A sum without what tells the items of one round of some loops apart."""
+    counters = {loop.counter for loop in loops}
+    inside = {SymbolKind.THREAD, SymbolKind.BLOCK_DIM}
+    return Polynomial(
+        {
+            mono: value
+            for mono, value in left.coefficients.items()
+            if not any(
+                symbol.kind in inside or (symbol.kind is SymbolKind.COUNTER and symbol not in counters)
+                for atom in mono
+                for symbol in symbols(atom)
+            )
+        }
+    )
+
+
+def _whole_steps(form: Polynomial, group: int) -> bool:
+    """Whether threads are whole groups apart."""
+    steps = [
+        value
+        for mono, value in form.coefficients.items()
+        if any(symbol.kind is SymbolKind.THREAD for atom in mono for symbol in symbols(atom))
+    ]
+    return bool(steps) and all(value % group == 0 for value in steps)
 
 
 _IN_ROUND = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER})

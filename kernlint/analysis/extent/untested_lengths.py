@@ -1,18 +1,20 @@
 """Arrays of a length that one number from memory is tested against, which a loop goes through as far as another says.
 
 ``if (query > 150) return;`` before ``short row[151]``, and then ``for (j = 0; j <= target; ++j) row[j] = 0;``: who
-refuses queries that the array has no room for knows that lengths may be larger, and nobody asks for the target's.
+refuses queries that the array has no room for knows that lengths may be larger, and nobody asks for the target's.  So
+it is with two counts in one element, of which one is brought down to the length of its array: ``min(job.turns, 48)``.
 """
 
 from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.alike import one_element
 from kernlint.analysis.extent.pushed import element_of, last_of_run
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, RootKind
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, LoopContext, Root, RootKind
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
 from kernlint.record import dataclass
@@ -28,12 +30,21 @@ class Untested:
     access: Access
     name: str
     room: int
-    guard: Guard
+    guard: Guard | None
     other: Access
 
     @property
     def told(self) -> Told:
         """What to say."""
+        if self.guard is None:
+            return Told(
+                f"{element(self.access)} is {verb(self.access)} as far as a number of {self.name} says, which nothing "
+                f"keeps to the {self.room} elements there are: another number of the same element is brought down to "
+                f"the length of {self.other.root.name}",
+                [Related(self.other.span, "that array is used as far as the smaller of its length and the number")],
+                f"numbers of {self.name} may be larger than the arrays, as the clamp says",
+                "clamp this number too",
+            )
         return Told(
             f"{element(self.access)} is {verb(self.access)} as far as a number of {self.name} says, which nothing "
             f"keeps to the {self.room} elements there are: another loop goes through them by a number that is tested",
@@ -57,6 +68,18 @@ def _length(access: Access) -> tuple[Symbol, int] | None:
         return None
     held = symbol.origin[0].kind in (RootKind.PARAM, RootKind.LOADED)
     return (symbol, last.coefficients.get((), 0)) if held else None
+
+
+def _clamped(access: Access, room: int) -> Symbol | None:
+    """The number from an argument's memory that a loop through an array goes as far as, or as far as there is room."""
+    last = last_of_run(access, element_of(access))
+    moving = [mono for mono in last.coefficients if mono] if last is not None else []
+    if last is None or len(moving) != 1 or len(moving[0]) != 1 or last.coefficients[moving[0]] != 1:
+        return None
+    atom = plain(moving[0][0])
+    ends = [part.value for part in atom.terms if part.value is not None] if atom.op == "min" else []
+    held = [s for s in symbols(atom) if s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple)]
+    return held[0] if len(held) == 1 and ends == [room - 1 - last.coefficients.get((), 0)] else None
 
 
 def _cap(access: Access, symbol: Symbol) -> tuple[int, Guard] | None:
@@ -85,8 +108,10 @@ def _refused(part: Term) -> bool:
 
 
 def _compute(facts: Facts) -> tuple[Untested, ...]:
-    if not any(_refused(part) for test in facts[trace].conditions for part in subterms(test.term)):
+    refused = any(_refused(part) for test in facts[trace].conditions for part in subterms(test.term))
+    if not refused and not any(_cut(loop) for loop in facts[trace].loops):
         return ()
+    clamped: list[tuple[Access, Symbol]] = []
     by_root: dict[Root, list[tuple[Access, Symbol, int]]] = {}
     for access in facts[trace].accesses:
         root = access.root
@@ -94,12 +119,19 @@ def _compute(facts: Facts) -> tuple[Untested, ...]:
             found = _length(access)
             if found is not None:
                 by_root.setdefault(root, []).append((access, *found))
+            elif (held := _clamped(access, root.extent // root.element.size)) is not None:
+                clamped.append((access, held))
     out: dict[Symbol, Untested] = {}
     for root, lengths in by_root.items():
         room = (root.extent or 0) // (root.element.size or 1)
         kept = [
             (access, symbol, cap) for access, symbol, more in lengths if (cap := _fitting(access, symbol, more, room))
         ]
+        for access, symbol, _ in lengths:
+            beside = (other for other, held in clamped if other.root is not root and one_element({symbol}, {held}))
+            other = next(beside, None)
+            if other is not None and symbol.origin[0].kind in _MEMORY and not _asked(access, symbol):
+                out.setdefault(symbol, Untested(access, symbol.origin[0].name, room, None, other))
         if not kept:
             continue
         other, tested, guard = kept[0]
@@ -108,6 +140,14 @@ def _compute(facts: Facts) -> tuple[Untested, ...]:
                 out.setdefault(symbol, Untested(access, symbol.origin[0].name, room, guard, other))
                 break
     return tuple(out.values())
+
+
+_MEMORY = (RootKind.PARAM, RootKind.LOADED)
+
+
+def _cut(loop: LoopContext) -> bool:
+    """Whether a loop goes as far as the lesser of a number and another one."""
+    return loop.condition is not None and any(part.op == "min" for part in subterms(loop.condition))
 
 
 def _fitting(access: Access, symbol: Symbol, more: int, room: int) -> Guard | None:
