@@ -90,7 +90,7 @@ class _Kernel:
             for how, size, other, limit in self._reasons(place):
                 at = other if other.access is place.access else place
                 data = not of_arguments(size) or (how is How.SIBLING and at is not place)
-                found = self._reached(at, size, data)
+                found = self._reached(at, size, data, patient=data and how is How.TAIL)
                 if found is not None:
                     late = limit.guard.kind is not GuardKind.LOOP and self._after(limit.guard, place.access)
                     done.add(place.access)
@@ -191,7 +191,7 @@ class _Kernel:
                 shared = [loop for loop in own.loops if loop in access.loops]
                 rest = _without_items(truth.left, shared)
                 for test in truths(access.guards) if truth.guard not in access.guards else ():
-                    if _without_items(test.left, shared) == rest and not _whole_steps(test.left, 2):
+                    if _without_items(test.left, shared) == rest and _by_one(test.left):
                         at = Place(access, place.index, place.pitch, None, (), 0)
                         yield How.TAIL, size, at, Limit(size, test.guard, test.part)
                         return
@@ -402,6 +402,15 @@ def _without_items(left: Polynomial, loops: Collection[LoopContext]) -> Polynomi
                 for symbol in symbols(atom)
             )
         }
+    )
+
+
+def _by_one(left: Polynomial) -> bool:
+    """Whether a truth is about items of which neighbouring threads have one each."""
+    return any(
+        value == -1 and mono[0].symbol is not None and mono[0].symbol.kind is SymbolKind.THREAD
+        for mono, value in left.coefficients.items()
+        if len(mono) == 1
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from kernlint.finding import Severity
@@ -209,3 +210,105 @@ void run(const uint4 *leaf, uint4 *node, int nodes) { fold<<<(nodes + MORE) / 12
 )
 def test_several_elements_of_an_item_in_a_grid_for_as_many(test: str, more: int, told: bool) -> None:
     assert loud(WrongBoundsGuard, QUADS.replace("TEST", test).replace("MORE", str(more))) is told
+
+
+TAGS = """
+#define BINS 48
+__global__ void tally(const int *tag, int n, unsigned *out) {
+    __shared__ unsigned bin[BINS];
+    for (int k = threadIdx.x; k < BINS; k += blockDim.x) bin[k] = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        const int t = tag[i];
+        if (TEST) atomicAdd(&bin[PLACE], 1u);
+    }
+    __syncthreads();
+    for (int k = threadIdx.x; k < BINS; k += blockDim.x) out[k] = bin[k];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "place", "told"),
+    [
+        ("t < 0 && t >= -BINS", "-t", True),
+        ("t < 0 && t > -BINS", "-t", False),
+        ("t < 0 && t >= -BINS", "-t - 1", False),
+        ("t <= BINS && t >= 0", "BINS - t", True),
+        ("t <= BINS && t > 0", "BINS - t", False),
+    ],
+)
+def test_numbers_that_are_taken_away(test: str, place: str, told: bool) -> None:
+    assert loud(ArrayIndexOutOfRange, TAGS.replace("TEST", test).replace("PLACE", place)) is told
+
+
+JOBS = """
+#define TURNS 24
+#define NODES 96
+typedef struct { int turn, turns, node, nodes; } Job;
+__kernel void score(__global const Job *jobs, __global const float *angle, __global const float4 *at,
+                    __global float *out, const int count, __global const int *nodes_of) {
+    const int id = get_global_id(0);
+    if (id >= count) return;
+    float turn[TURNS];
+    float4 node[NODES];
+    const Job job = jobs[id];
+    const int turns = min(job.turns, TURNS), nodes = MANY;
+    TEST
+    float sum = 0.0f;
+    for (int k = 0; k < turns; ++k) turn[k] = angle[job.turn + k];
+    for (int k = 0; k < nodes; ++k) node[k] = at[job.node + k];
+    for (int k = 0; k < nodes; ++k)
+        for (int m = 0; m < turns; ++m) sum += node[k].w * turn[m];
+    out[id] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("many", "test", "told"),
+    [
+        ("job.nodes", "", True),
+        ("min(job.nodes, NODES)", "", False),
+        ("job.nodes", "if (job.nodes > NODES) return;", False),
+        ("nodes_of[id]", "", False),
+    ],
+)
+def test_counts_of_one_element(many: str, test: str, told: bool) -> None:
+    code = JOBS.replace("MANY", many).replace("TEST", test)
+    found = [*findings(ArrayIndexOutOfRange, code, "opencl"), *findings(WrongBoundsGuard, code, "opencl")]
+    found += findings(MissingBoundsGuard, code, "opencl")
+    assert bool(found) is told, [one.message for one in found]
+
+
+RANGES = """
+#define PART 512
+#define EACH 4
+__global__ void fold(const float2 *pairs, const int *begins, float *out) {
+    __shared__ float2 held[PART + EACH];
+    const int begin = begins[blockIdx.x], end = begins[blockIdx.x + 1];
+    float sum = 0.0f;
+    for (int at = begin; at < end; at += PART) {
+        const int here = min(PART, end - at);
+        for (int t = threadIdx.x * EACH; t < here; t += blockDim.x * EACH)
+            for (int k = 0; k < EACH; ++k) TEST held[t + k] = pairs[at + t + k];
+        __syncthreads();
+        for (int t = USER; t < here; t += STEP) sum += held[t].x * held[t].y;
+        __syncthreads();
+    }
+    atomicAdd(&out[blockIdx.x], sum);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "user", "step", "told"),
+    [
+        ("", "threadIdx.x", "blockDim.x", True),
+        ("if (t + k < here)", "threadIdx.x", "blockDim.x", False),
+        ("", "threadIdx.x * EACH", "blockDim.x * EACH", False),
+    ],
+)
+def test_groups_of_a_range_that_memory_says(test: str, user: str, step: str, told: bool) -> None:
+    code = RANGES.replace("TEST", test).replace("USER", user).replace("STEP", step)
+    assert loud(MissingBoundsGuard, code) is told
