@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.places import moves
 from kernlint.analysis.extent.wholes import truths_of_wholes
 from kernlint.analysis.trace.events import Access, GuardKind
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import FloatType, IntType
 
 OPAQUE = frozenset({SymbolKind.PHI, SymbolKind.EXIT, SymbolKind.UNKNOWN, SymbolKind.TRIPS})
@@ -47,6 +49,11 @@ def asked_else(access: Access, moving: Polynomial) -> Iterator[Term]:
     own = own_atoms(moving)
     beside = {atom for atom in polynomial(access.offset).atoms if moves(atom)} - own
     inner = frozenset(part for atom in own for part in inside(atom))
+    still = _without_known_rounds(access, moving)
+
+    def speaks(part: Term) -> bool:
+        return _speaks_of(part, moving) or (still != moving and _speaks_of(part, still))
+
     known = {
         truth.part
         for truth in truths_of_wholes(access.guards, {*own, *polynomial(access.offset).atoms})
@@ -57,7 +64,7 @@ def asked_else(access: Access, moving: Polynomial) -> Iterator[Term]:
             about = _about(part)
             if part.op in ("lt", "le") and all(atom in beside for atom in about if moves(atom)):
                 continue  # of other coordinates
-            if part.op in ("lt", "le") and own & set(about) and _speaks_of(part, moving):
+            if part.op in ("lt", "le") and own & set(about) and speaks(part):
                 continue
             kinds = [symbol for atom in about for symbol in symbols(atom)]
             if any(symbol.kind in OPAQUE for symbol in kinds) or any(
@@ -69,7 +76,7 @@ def asked_else(access: Access, moving: Polynomial) -> Iterator[Term]:
                     yield part  # of the number that a coordinate is the whole part of
             elif all(own.isdisjoint(subterms(atom)) for atom in about):
                 continue
-            elif guard.kind is not GuardKind.LOOP and not (part.op in ("lt", "le") and _speaks_of(part, moving)):
+            elif guard.kind is not GuardKind.LOOP and not (part.op in ("lt", "le") and speaks(part)):
                 yield part
 
 
@@ -112,14 +119,32 @@ def _speaks_of(part: Term, moving: Polynomial) -> bool:
     return any(moving_of(polynomial(side)) == moving for side in sides)
 
 
+def _without_known_rounds(access: Access, moving: Polynomial) -> Polynomial:
+    """A sum without the rounds of loops of constant length, which tests of the rest are added up with."""
+    ranges = counter_ranges(access)
+    return Polynomial(
+        {
+            mono: value
+            for mono, value in moving.coefficients.items()
+            if not all(symbol in ranges for atom in mono for symbol in symbols(atom))
+        }
+    )
+
+
+def _of_table(term: Term) -> bool:
+    symbol = plain(term).symbol
+    return symbol is not None and symbol.kind is SymbolKind.LOAD
+
+
 def of_end(doubts: frozenset[Term], moving: Polynomial, below: bool) -> frozenset[Term]:
     """The truths that may keep a coordinate at an end: not those that keep some of its summands at the other one."""
     return frozenset(part for part in doubts if not _of_other_end(part, moving, below))
 
 
 def _of_other_end(part: Term, moving: Polynomial, below: bool) -> bool:
-    if part.op == "ne":
-        return any(side.value == 0 for side in part.args) and not any(map(is_digit, own_atoms(moving)))
+    if part.op == "ne":  # of steps, that they lead somewhere
+        steps = [side for side in part.args if side.value is None]
+        return len(steps) == 1 and (interval(steps[0])[0] or -1) < 0 and _of_table(steps[0])
     if part.op not in ("lt", "le") or isinstance(part.args[0].type, FloatType):
         return False
     form = moving_of(polynomial(part.args[1]) - polynomial(part.args[0]))

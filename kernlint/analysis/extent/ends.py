@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from math import prod
 
+from kernlint.analysis.extent.digits import in_digits, truths_of_digits, truths_of_starts
 from kernlint.analysis.extent.doubts import asked_else, is_digit, moving_of, of_end, own_atoms, part_of
 from kernlint.analysis.extent.limits import counter_ranges, elements, extreme
 from kernlint.analysis.extent.places import chosen, moves
@@ -86,7 +87,7 @@ class Coordinate:
 def tested_forms(access: Access) -> tuple[Polynomial, ...]:
     """The sums that move of which comparisons speak, their opposites, what is clamped; none that loops count alone."""
     found: dict[Polynomial, None] = {}
-    whole = polynomial(access.offset)
+    whole = in_digits(polynomial(access.offset), access.guards)
     inside_ = {atom for atom in whole.atoms if moves(atom)}
     for truth in _truths(access.guards, whole):
         form = part_of(truth.left, inside_)
@@ -99,8 +100,13 @@ def tested_forms(access: Access) -> tuple[Polynomial, ...]:
 
 
 def _truths(guards: tuple[Guard, ...], form: Polynomial) -> tuple[Truth, ...]:
-    """What guards say, of integers and of the numbers in floating point that whole parts in a sum are made of."""
-    return (*truths(guards), *truths_of_wholes(guards, form.atoms))
+    """What guards say, of integers, of the numbers in floating point that whole parts in a sum are made of, and of
+    digits in it."""
+    known = truths(guards)
+    found = [*known, *truths_of_wholes(guards, form.atoms), *truths_of_starts(guards)]
+    if any(map(is_digit, form.atoms)):
+        found += truths_of_digits(guards, known, form)
+    return tuple(found)
 
 
 def _counts(truth: Truth) -> bool:
@@ -150,12 +156,12 @@ def coordinates(access: Access, forms: Iterable[Polynomial]) -> tuple[Coordinate
     found = elements(access)
     if found is None:
         return ()
-    whole, extra = found
+    whole, extra = in_digits(found[0], access.guards), found[1]
     parts: dict[Polynomial, Polynomial] = {}
-    for form in forms:
-        pitch = pitch_of(form, whole)
-        if pitch is not None:
-            parts[form] = pitch
+    found_ = [(form, pitch) for form in forms if (pitch := pitch_of(form, whole)) is not None]
+    pitches = list(dict.fromkeys(pitch for _, pitch in found_))
+    for form, pitch in found_:
+        parts[_with_rounds(form, pitch, whole, pitches)] = pitch
     covered = [set((pitch * form).coefficients) for form, pitch in parts.items()]
     out = []
     for form, pitch in parts.items():
@@ -168,6 +174,25 @@ def coordinates(access: Access, forms: Iterable[Polynomial]) -> tuple[Coordinate
         last = number(extra) if pitch == number(1) else number(0)
         out.append(coordinate(access, form, fixed, pitch, last))
     return tuple(out)
+
+
+def _with_rounds(form: Polynomial, pitch: Polynomial, whole: Polynomial, pitches: Sequence[Polynomial]) -> Polynomial:
+    """A sum with what loops add to it in an index, by their rounds alone: ``x + dx`` where a test is of ``x``."""
+    ((sizes, times),) = pitch.coefficients.items()
+    own = (pitch * form).coefficients
+    found = dict(form.coefficients)
+    for mono, value in whole.coefficients.items():
+        left = divided(mono, sizes)
+        if left is None or mono in own or factor_of(mono) != tuple(sizes) or value % times or not left:
+            continue
+        if any(
+            _larger(one, pitch) and (sizes,) == tuple(one.coefficients) and not value % one.coefficients[sizes]
+            for one in pitches
+        ):
+            continue  # rounds of a larger one
+        if all(symbol.kind is SymbolKind.COUNTER for atom in left for symbol in symbols(atom)):
+            found[left] = value // times
+    return Polynomial(found)
 
 
 def _whole(whole: Polynomial, form: Polynomial, pitch: Polynomial, parts: dict[Polynomial, Polynomial]) -> bool:
@@ -237,7 +262,7 @@ def coordinate(
     access: Access, moving: Polynomial, fixed: Polynomial, pitch: Polynomial, extra: Polynomial
 ) -> Coordinate:
     """A coordinate with what keeps it; ``extra``: places touched beyond it."""
-    doubts = frozenset(asked_else(access, moving))
+    doubts = _doubts(access, moving)
     low = _low(access, moving, fixed, of_end(doubts, moving, True))
     high = _high(access, moving, fixed + extra, of_end(doubts, moving, False))
     clamps = _clamps_of(moving)
@@ -245,7 +270,7 @@ def coordinate(
         return Coordinate(access, moving, fixed, pitch, low, high, moving, fixed, (low, high))
     form = polynomial(clamps.core)
     core = moving_of(form)
-    more, doubts = fixed + form - core, frozenset(asked_else(access, core))
+    more, doubts = fixed + form - core, _doubts(access, core)
     bare = (
         _low(access, core, more, of_end(doubts, core, True)),
         _high(access, core, more + extra, of_end(doubts, core, False)),
@@ -253,6 +278,17 @@ def coordinate(
     low = End(True) if clamps.low else low if low.kept else bare[0]
     high = End(True) if clamps.high else high if high.kept else bare[1]
     return Coordinate(access, moving, fixed, pitch, low, high, core, more, bare, clamps)
+
+
+def _doubts(access: Access, moving: Polynomial) -> frozenset[Term]:
+    """What is asked of a coordinate otherwise than by comparisons of it, or of its parts that loops count on from."""
+    found = frozenset(asked_else(access, moving))
+    if not any(part.op == "ne" for part in found):
+        return found
+    digits = [atom for atom in moving.atoms if is_digit(atom)]
+    known = truths_of_digits(access.guards, truths(access.guards), moving) if len(digits) == 1 else []
+    starts = [truth for truth in truths_of_starts(access.guards) if moving_of(truth.left) == moving]
+    return found - {truth.part for truth in (*known, *starts) if truth.part.op == "ne"}
 
 
 def _clamps_of(moving: Polynomial) -> Unclamped | None:
@@ -299,7 +335,9 @@ def _not_negative(known: Iterable[Truth]) -> Iterator[tuple[Polynomial, Truth]]:
 
 def _high(access: Access, moving: Polynomial, last: Polynomial, doubts: frozenset[Term]) -> End:
     found: list[tuple[int, Polynomial, Truth]] = []
-    own = {atom for atom in polynomial(access.offset).atoms if moves(atom)} | own_atoms(moving)
+    own = {atom for atom in in_digits(polynomial(access.offset), access.guards).atoms if moves(atom)} | own_atoms(
+        moving
+    )
     ranges = counter_ranges(access)
     for truth in _truths(access.guards, moving):
         rest = extreme(truth.left + moving, ranges, top=True)

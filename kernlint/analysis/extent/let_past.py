@@ -66,7 +66,7 @@ def of_neighbours(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate]]
     for found in every.values():
         for one in found:
             past = one.high.reach or 0
-            if not 0 < past <= FAR or one.high.doubts or len(one.high.limits) != 1:
+            if not 0 < past <= FAR or one.fixed.constant != past or one.high.doubts or len(one.high.limits) != 1:
                 continue
             beside = {peer.moving for peer in found if peer is not one}
             for theirs in every.values():
@@ -188,6 +188,40 @@ def _steps(step: Polynomial, access: Access) -> tuple[int, int] | None:
         ends = [times * value for value in (min(values), max(values))]
         low, high = low + min(ends), high + max(ends)
     return low, high
+
+
+def of_wholes(every: Coordinates) -> Iterator[tuple[Coordinate, Polynomial, Access]]:
+    """(row that may be past the last one, how many there are, an access to the array as a whole that a test keeps below
+    its size): ``if (i >= w * h) return;`` for ``a[i]``, and for ``a[i + w]`` too, where nothing but ``i / w > 0`` is
+    asked."""
+    wholes: dict[Polynomial, Access] = {}
+    for access, found in every.items():
+        form = elements(access)
+        if form is None or len(found) != 1 or found[0].pitch != number(1) or found[0].fixed.coefficients:
+            continue
+        end = found[0].high
+        if form[0] == found[0].moving and not form[1] and len(end.limits) == 1:
+            wholes.setdefault(end.limits[0], access)
+    for access, found in every.items() if wholes else ():
+        slow = [one for one in found if all(_quotient(one.pitch, o.pitch) is not None for o in found if o is not one)]
+        for one in slow if len(found) > 1 else ():
+            if one.high.doubts or not one.high.limits or not one.low.kept or one.low.guard is None:
+                continue
+            for size, whole in wholes.items():
+                rows = _rows_in(size, one.pitch)
+                past = [(limit - rows).constant for limit in one.high.limits] if rows is not None else [None]
+                if rows is not None and whole is not access and all(more is not None and more > 0 for more in past):
+                    yield one, rows, whole
+                    break
+
+
+def _rows_in(size: Polynomial, pitch: Polynomial) -> Polynomial | None:
+    """How many rows of a pitch a size is."""
+    ((mono, times),) = pitch.coefficients.items()
+    parts = {left: value for one, value in size.coefficients.items() if (left := divided(one, mono)) is not None}
+    if len(parts) < len(size.coefficients) or any(value % times for value in parts.values()):
+        return None
+    return Polynomial({left: value // times for left, value in parts.items()})
 
 
 def of_rows(access: Access, found: Sequence[Coordinate]) -> Iterator[tuple[Coordinate, Polynomial]]:

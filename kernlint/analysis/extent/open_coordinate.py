@@ -28,6 +28,8 @@ class OpenCoordinate:
     both: bool = False
     """Whether it is open at the other end too."""
     at: Coordinate | None = None
+    last: Guard | None = None
+    """The test that keeps the first of ``row`` rows, where the last is kept by none."""
     steps: bool = False
     """Whether steps lead past the end of the row, and a test keeps the other end."""
     position: bool = False
@@ -42,6 +44,18 @@ class OpenCoordinate:
         where = "below 0" if self.below else "past its end"
         if self.both:
             may, where, how = "negative or too large", "outside", "is inside"
+        if self.last is not None and self.row is not None and self.guard is not None:
+            rows = words(term_of(self.row))
+            return Told(
+                f"{element(self.access)} is {verb(self.access)} in a row that may be past the last of {rows}: only the "
+                "first ones are tested",
+                [
+                    Related(self.last.span, "this test keeps it from being negative"),
+                    Related(self.guard.span, f"this one lets the last row of {element(self.other)} through"),
+                ],
+                "the place is in the last row",
+                f"test that this row is below {rows} too",
+            )
         if self.steps and self.row is not None and self.guard is not None:
             size = words(term_of(self.row))
             where, test = ("negative", "0") if self.below else (f"{size} or more", size)

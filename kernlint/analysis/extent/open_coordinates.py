@@ -39,6 +39,7 @@ from kernlint.analysis.extent.let_past import (
     of_rows,
     of_sizes,
     of_steps,
+    of_wholes,
 )
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.open_coordinate import OpenCoordinate
@@ -242,6 +243,9 @@ def _of(facts: Facts) -> Iterator[OpenCoordinate]:
         for one, at in of_positions(every):
             if not context.launches or one.high.size is None or not kept(_past(one, one.high.size), facts):
                 yield OpenCoordinate(one.access, at or one.access, one.high.guard, False, position=True)
+        for one, rows, whole in of_wholes(every):
+            if not context.launches or not kept(_past(one, rows), facts):
+                yield OpenCoordinate(one.access, whole, one.high.guard, False, row=rows, last=one.low.guard)
         for one, other in of_sizes(every):
             if _stands(one, other, False, facts):
                 yield OpenCoordinate(one.access, other.access, other.high.guard, False, tested=one.high.guard)
@@ -307,6 +311,8 @@ def _mirrored(one: Coordinate, other: Coordinate) -> Polynomial | None:
     """What a coordinate has to stay below, where its like is kept below the very size that a test asks about for both:
     ``x < w && y < h`` before ``min(y + k, h - 1)`` and ``x + k``."""
     size = other.clamps.size if other.clamps is not None else other.high.size
+    if one.high.size is not None and (one.high.reach or 0) > 0 and other.bare[1].size == size:
+        return one.high.size
     theirs = {shape(part) for part in other.bare[1].doubts if part.op == "lt" and polynomial(part.args[1]) == size}
     mine = {polynomial(part.args[1]) for part in one.end(False).doubts if part.op == "lt" and shape(part) in theirs}
     return mine.pop() if len(mine) == 1 else None

@@ -209,6 +209,35 @@ def test_a_test_of_the_batch_is_none_of_the_place(test: str, told: bool) -> None
 
 
 SILENT: tuple[tuple[RuleClass, str], ...] = (
+    (  # a number that counts from 0 is not 0: it is 1 at least
+        NegativeIndex,
+        """
+__global__ void joins(const short *cell, int *left, int w, int h) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    const int at = y * w + x;
+    const bool west = x && cell[at - 1] == cell[at];
+    const bool corner = !(x < 1 || y < 1) && cell[at - w - 1] == cell[at];
+    left[at] = west + 2 * corner;
+}
+""",
+    ),
+    (  # one row more, and no neighbour of a place
+        WrongBoundsGuard,
+        """
+#define B 16
+__kernel void stage(__global const float *face, __global float *out, const int w, const int h) {
+    __local float tile[B + 1][B];
+    const int tx = get_local_id(0), ty = get_local_id(1), bx = get_group_id(0) * B, by = get_group_id(1) * B;
+    for (int j = ty; j < B + 1; j += B)
+        if (by + j < h + 1)
+            for (int i = tx; i < B; i += B)
+                if (bx + i < w) tile[j][i] = face[(by + j) * w + bx + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (bx + tx < w && by + ty < h) out[(by + ty) * w + bx + tx] = tile[ty + 1][tx] - tile[ty][tx];
+}
+""",
+    ),
     (  # a record of four words behind one that counts
         WrongBoundsGuard,
         """
@@ -263,4 +292,40 @@ __global__ void slope(const int *at, const float *node, float *out, int n, int n
 
 @pytest.mark.parametrize(("rule", "source"), SILENT)
 def test_silent(rule: RuleClass, source: str) -> None:
-    assert not findings(rule, source)
+    assert not findings(rule, source, "opencl" if "__kernel" in source else "cuda")
+
+
+AROUND = """
+#define WIDE 320
+#define HIGH 200
+__kernel void sharpen(__global const float *in, __global float *out, const int first, const int last) {
+    const int i = get_global_id(0);
+    if (i >= ALL) return;
+    const int x = i % WIDE, y = i / WIDE;
+    if (EDGE) { out[i] = in[i]; return; }
+    float sum = 5.0f * in[i];
+    for (int dy = FIRST; dy <= LAST; ++dy)
+        for (int dx = -1; dx <= 1; ++dx) sum -= in[PLACE];
+    out[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("edge", "around", "place", "told"),
+    [
+        ("x < 1 || x > WIDE - 2 || y < 1", ("-1", "1"), "(y + dy) * WIDE + x + dx", True),
+        ("x < 1 || x > WIDE - 2 || y < 1 || y > HIGH - 2", ("-1", "1"), "(y + dy) * WIDE + x + dx", False),
+        ("x == 0 || x == WIDE - 1 || y == 0", ("-1", "1"), "i + dy * WIDE + dx", True),
+        ("x == 0 || x == WIDE - 1 || y == 0 || y == HIGH - 1", ("-1", "1"), "i + dy * WIDE + dx", False),
+        ("x == 0 || x == WIDE - 1 || y == 0", ("-1", "0"), "i + dy * WIDE + dx", False),
+        ("x == 0 || x == WIDE - 1 || y == 0 || i >= WIDE * (HIGH - 1)", ("-1", "1"), "i + dy * WIDE + dx", False),
+    ],
+)
+def test_the_last_row_of_an_array_that_is_gone_through_as_a_whole(
+    edge: str, around: tuple[str, str], place: str, told: bool
+) -> None:
+    text = AROUND.replace("EDGE", edge).replace("PLACE", place).replace("ALL", "WIDE * HIGH")
+    text = text.replace("FIRST", around[0]).replace("LAST", around[1])
+    found = [one.message for one in findings(WrongBoundsGuard, text, "opencl")]
+    assert bool(found) is told, found
