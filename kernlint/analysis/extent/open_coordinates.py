@@ -12,7 +12,7 @@ farther inside than its last place: what is known of it then is no end of the ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
@@ -48,8 +48,9 @@ from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, GuardKind, Root, RootKind
 from kernlint.record import replace
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, divided, number, polynomial, term_of
-from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
 
 MOST = 96
 """Accesses to one array that are looked at."""
@@ -165,10 +166,10 @@ def _of_fewer(mine: End, theirs: End) -> bool:
 # ------------------------------------------------------------------------------------------------ of the array
 
 
-def _no_more_asked(access: Access, other: Access, own: Sequence[Coordinate]) -> bool:
+def _no_more_asked(access: Access, other: Access, own: Sequence[Coordinate], settled: Set[Term]) -> bool:
     """Whether an access stands under no condition on data that the other does not stand under, but for tests of its own
-    coordinates."""
-    theirs = {part for guard in other.guards for part in conjuncts(guard.term)}
+    coordinates, and what is ``settled``."""
+    theirs = {part for guard in other.guards for part in conjuncts(guard.term)} | settled
     mine = {one.end(below).part for one in own for below in (True, False)}
     return not any(
         part not in theirs
@@ -184,6 +185,25 @@ def _weaker(mine: End, theirs: End, below: bool, known: frozenset[Term]) -> bool
     if mine.open(known):
         return True
     return not below and mine.size is not None and mine.size == theirs.size and (mine.reach or 0) > 0
+
+
+def _at_first_outside(one: Coordinate) -> frozenset[Term]:
+    """What is asked besides of a thread's place that holds where a coordinate is -1, or does if two numbers in memory
+    differ: ``(s & 1) && label[s / 2] != label[s / 2 - 1]`` before ``row[s - 2]``."""
+    at = one.fixed.constant
+    threads = [mono[0].symbol for mono, value in one.moving.coefficients.items() if len(mono) == 1 and value == 1]
+    thread = next((s for s in threads if s is not None and s.kind is SymbolKind.THREAD), None)
+    if thread is None or at is None or at > -1:
+        return frozenset()
+    others = {s for atom in one.moving.atoms for s in symbols(atom)} - {thread}
+    env = {s: 32 if s.kind is SymbolKind.BLOCK_DIM else 0 for s in others} | {thread: -1 - at}
+    return frozenset(part for part in one.low.doubts if evaluate(part, env) or _differ(part))
+
+
+def _differ(part: Term) -> bool:
+    """Whether two numbers in memory are compared with one another."""
+    held = [plain(side).symbol for side in part.args] if part.op in ("eq", "ne") else []
+    return bool(held) and all(symbol is not None and symbol.kind is SymbolKind.LOAD for symbol in held)
 
 
 def _coordinates_of(group: Sequence[Access]) -> Coordinates:
@@ -214,8 +234,9 @@ def _of_array(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate, bool
                         continue  # threads past the end are looked for elsewhere
                     if theirs.guard in access.guards:
                         continue  # a neighbour of the place that the test is made for
-                    known_ = frozenset(part for guard in other.access.guards for part in conjuncts(guard.term))
-                    if _weaker(mine, theirs, below, known_) and _no_more_asked(access, other.access, found):
+                    holds = _at_first_outside(one) if below else frozenset()
+                    known_ = holds.union(part for guard in other.access.guards for part in conjuncts(guard.term))
+                    if _weaker(mine, theirs, below, known_) and _no_more_asked(access, other.access, found, holds):
                         yield one, other, below
                         break
 

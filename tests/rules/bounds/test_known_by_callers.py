@@ -300,3 +300,40 @@ __global__ void sums(const float *a, float *out, int n) {
 void run(const float *a, float *out, int n) { sums<<<(n + 255) / 256, 256>>>(a, out, n); }
 """
     assert len(findings(MissingBoundsGuard, text)) + len(findings(LateBoundsGuard, text)) == 1
+
+
+LAYERS = """
+#include <cuda_runtime.h>
+__global__ void heat(const float *flux, float *rate, int cols, int layers, int lit) {
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= cols) return;
+    for (int k = 0; k < LAST; ++k) rate[k * cols + c] = flux[(k + 1) * cols + c] - flux[k * cols + c];
+}
+int run(const float *from, int cols, int layers, int lit, float **rate) {
+    CHECK
+    float *flux;
+    cudaMalloc(&flux, sizeof(float) * cols * (lit + 1));
+    cudaMalloc(rate, sizeof(float) * cols * lit);
+    cudaMemcpy(flux, from, sizeof(float) * cols * (lit + 1), cudaMemcpyHostToDevice);
+    heat<<<(cols + 127) / 128, 128>>>(flux, *rate, cols, layers, lit);
+    cudaFree(flux);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "check", "told"),
+    [
+        ("layers", "if (cols <= 0 || lit <= 0 || lit > layers) return 1;", True),
+        ("lit", "if (cols <= 0 || lit <= 0 || lit > layers) return 1;", False),
+        ("layers", "if (cols <= 0 || lit <= 0 || lit != layers) return 1;", False),
+        ("layers", "if (cols <= 0 || lit <= 0 || layers <= 0) return 1;", False),  # how they go together, callers know
+        ("layers", "if (cols <= 0 || layers <= 0 || layers > lit) return 1;", False),
+    ],
+)
+def test_sizes_that_a_check_says_may_differ(last: str, check: str, told: bool) -> None:
+    text = LAYERS.replace("LAST", last).replace("CHECK", check)
+    rules = (WrongBoundsGuard, MissingBoundsGuard, ArrayIndexOutOfRange)
+    found = [one for rule in rules for one in findings(rule, text) if one.severity is not Severity.NOTE]
+    assert bool(found) is told, [one.message for one in found]

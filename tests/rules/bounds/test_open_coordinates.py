@@ -329,3 +329,31 @@ def test_the_last_row_of_an_array_that_is_gone_through_as_a_whole(
     text = text.replace("FIRST", around[0]).replace("LAST", around[1])
     found = [one.message for one in findings(WrongBoundsGuard, text, "opencl")]
     assert bool(found) is told, found
+
+
+STATES = """
+__global__ void forward(const float *from, float *to, const int *mark, int states) {
+    const float *row = from + blockIdx.x * states;
+    for (int s = threadIdx.x; s < states; s += blockDim.x) {
+        float v = row[s];
+        if (s > 0) v += row[s - 1];
+        if (TEST) v += row[s - 2];
+        to[blockIdx.x * states + s] = v;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("s & 1", True),
+        ("(s & 1) && mark[s / 2] != mark[s / 2 - 1]", True),
+        ("s > 1 && (s & 1)", False),
+        ("(s & 1) == 0 && s", False),
+        ("mark[s] != 0", False),  # the mark may be of the first ones
+    ],
+)
+def test_what_is_asked_besides_holds_for_the_first_place_outside(test: str, told: bool) -> None:
+    found = [one.message for one in findings(NegativeIndex, STATES.replace("TEST", test))]
+    assert bool(found) is told, found
