@@ -35,11 +35,21 @@ class Unfound:
     search: LoopContext
     count: Polynomial
     why: str
+    beyond: int = 0
 
     @property
     def told(self) -> Told:
         """What to say."""
         count = words(term_of(self.count))
+        if self.beyond:
+            end = words(term_of(self.count + number(self.beyond)))
+            return Told(
+                f"{element(self.access)} is {verb(self.access)} beside the place where a search has ended, which is "
+                f"{end}, one beyond the end, if nothing has stopped it: {self.why}",
+                [Related(self.search.condition_span or self.search.span, "the search ends here")],
+                "the search may go through all elements, as its test against the end says",
+                f"use the place only where it is below {count}",
+            )
         return Told(
             f"{element(self.access)} is {verb(self.access)} where a search has ended, which is {count}, one element "
             f"beyond the end, if nothing was found: {self.why}",
@@ -49,9 +59,9 @@ class Unfound:
         )
 
 
-def _search(symbol: Symbol) -> tuple[LoopContext, Polynomial, Polynomial] | None:
-    """(the loop, where it looks in its last round, how many elements it looks through) of a search for an equal
-    element; the place is in terms of the number of rounds."""
+def _search(symbol: Symbol) -> tuple[LoopContext, Polynomial, Polynomial, bool] | None:
+    """(the loop, where it looks in its last round, how many elements it looks through, whether for an equal element) of
+    a search for what memory holds; the place is in terms of the number of rounds."""
     loop = symbol.origin
     if not isinstance(loop, LoopContext) or symbol is not loop.trips or loop.condition is None or loop.post_tested:
         return None
@@ -60,12 +70,12 @@ def _search(symbol: Symbol) -> tuple[LoopContext, Polynomial, Polynomial] | None
     parts = conjuncts(loop.condition)
     ends = [(part, slack) for part in parts if (slack := slack_of(part)) is not None and _bounds(part, loop.counter)]
     goals = [negate(part) for part in parts if not _bounds(part, loop.counter)] + [term for term, _ in loop.exits]
-    if len(ends) != 1 or len(goals) != 1 or not _equals(goals[0]):
+    if len(ends) != 1 or not goals or not all(any(s.kind is SymbolKind.LOAD for s in symbols(goal)) for goal in goals):
         return None
     part, (_, strict) = ends[0]
     count = polynomial(part.args[1]) + number(1 - strict)
     place = polynomial(substitute(part.args[0], {loop.counter: symbol.term}))
-    return loop, place, count
+    return loop, place, count, len(goals) == 1 and _equals(goals[0])
 
 
 def _bounds(part: Term, counter: Symbol) -> bool:
@@ -83,10 +93,33 @@ def _equals(goal: Term) -> bool:
 def _asked(access: Access, loop: LoopContext) -> bool:
     """Whether a test behind the search speaks of what has come of it."""
     for guard in access.guards:
-        over = guard.kind is GuardKind.AFTER_LOOP and guard.loop is loop
+        over = (guard.kind is GuardKind.AFTER_LOOP and guard.loop is loop) or guard.kind is GuardKind.LOOP
         if not over and any(s.kind in _AFTER for s in symbols(guard.term)):
             return True
     return False
+
+
+def _asked_before(access: Access, loop: LoopContext) -> bool:
+    """Whether something is asked beforehand of what the search goes through."""
+    parts = conjuncts(loop.condition) if loop.condition is not None else ()
+    goals = [*loop.left_by, *(part for part in parts if not _bounds(part, loop.counter))]
+    roots = {s.origin[0] for term in goals for s in symbols(term) if isinstance(s.origin, tuple)}
+    held = (s.origin for guard in access.guards if guard.kind is not GuardKind.AFTER_LOOP for s in symbols(guard.term))
+    return any(isinstance(origin, tuple) and origin[0] in roots for origin in held)
+
+
+def _ended(access: Access, index: Polynomial) -> Polynomial:
+    """An index in the last round of a loop that goes on to where an earlier one has ended."""
+    for loop in access.loops:
+        slack = slack_of(loop.condition) if loop.condition is not None and not loop.ends[:-1] else None
+        if slack is None or (loop.counter.term,) not in index.coefficients:
+            continue
+        last = slack[0] - number(slack[1]) + polynomial(loop.counter.term)
+        if loop.counter.term not in last.atoms and any(
+            s.kind is SymbolKind.TRIPS for a in last.atoms for s in symbols(a)
+        ):
+            index = index + (last - polynomial(loop.counter.term)).scaled(index.coefficients[loop.counter.term,])
+    return index
 
 
 def _why(
@@ -117,17 +150,20 @@ def _of(facts: Facts) -> Iterator[Unfound]:
     found: Places = facts[places]
     every: list[Place] = []
     for access, mine in found.items():
-        ended = [s for s in symbols(access.offset) if s.kind is SymbolKind.TRIPS]
-        search = _search(ended[0]) if len(ended) == 1 else None
-        if search is None or _asked(access, search[0]):
-            continue
-        loop, last, count = search
-        every = every or [place for one in found.values() for place in one]
         for place in mine:
-            beyond = (place.index - last).constant
-            why = _why(place, beyond, loop, count, facts, every) if beyond is not None and beyond >= 0 else ""
+            last = _ended(access, place.index)
+            ended = [s for atom in last.atoms for s in symbols(atom) if s.kind is SymbolKind.TRIPS]
+            search = _search(ended[0]) if len(ended) == 1 else None
+            if search is None or _asked(access, search[0]):
+                continue
+            loop, at, count, equal = search
+            every = every or [place for one in found.values() for place in one]
+            beyond = (last - at).constant
+            if beyond is None or beyond < 0 or (not equal and (not beyond or _asked_before(access, loop))):
+                continue
+            why = _why(place, beyond, loop, count, facts, every)
             if why:
-                yield Unfound(access, loop, count, why)
+                yield Unfound(access, loop, count, why, 0 if equal else beyond)
                 break
 
 

@@ -58,3 +58,48 @@ __kernel void place(__global const int *code, int codes, __global const int *see
 """
     found = findings(MissingBoundsGuard, code.replace("USE", use), "opencl")
     assert any("where a search has ended" in one.message for one in found) is bad, [one.message for one in found]
+
+
+RISING = """
+#include <cuda_runtime.h>
+__global__ void lift(const float *heat, const float *water, float *rate, const int *from, int cols, int layers) {
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= cols) return;
+    const int first = from[c];
+    if (first < 0 || first >= layers - 1) return;
+    BEFORE
+    int k;
+    for (k = first; k < LAST; ++k) {
+        if (heat[(k + 1) * cols + c] > heat[first * cols + c] + 2.0f) break;
+        if (water[k * cols + c] <= 0.0f) break;
+    }
+    const int top = TOP;
+    for (int l = first; l <= top; ++l) rate[l * cols + c] += water[(l + 1) * cols + c] - water[l * cols + c];
+}
+void run(const float *host, const int *from, int cols, int layers, float *out) {
+    const size_t bytes = sizeof(float) * cols * layers;
+    float *heat, *water, *rate;
+    cudaMalloc(&heat, bytes);
+    cudaMalloc(&water, bytes);
+    cudaMalloc(&rate, bytes);
+    cudaMemcpy(heat, host, bytes, cudaMemcpyHostToDevice);
+    lift<<<(cols + 63) / 64, 64>>>(heat, water, rate, from, cols, layers);
+    cudaMemcpy(out, rate, bytes, cudaMemcpyDeviceToHost);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "top", "before", "told"),
+    [
+        ("layers - 1", "k", "", True),
+        ("layers - 1", "min(k, layers - 2)", "", False),
+        ("layers - 1", "k - 1", "", False),
+        ("layers - 2", "k", "", False),
+        ("layers - 1", "k", "if (heat[(layers - 1) * cols + c] < 9.0f) return;", False),
+    ],
+)
+def test_beside_where_a_search_by_order_has_ended(last: str, top: str, before: str, told: bool) -> None:
+    code = RISING.replace("LAST", last).replace("TOP", top).replace("BEFORE", before)
+    found = [one.message for one in findings(MissingBoundsGuard, code) if "search" in one.message]
+    assert bool(found) is told, found
