@@ -21,7 +21,7 @@ from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, RootKind
 from kernlint.analysis.trace.tables import column
 from kernlint.symbolic.polynomial import Polynomial, divided, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import FloatType, IntType
 
 TESTS = frozenset({GuardKind.BRANCH, GuardKind.SHORT, GuardKind.EXIT, GuardKind.SKIP})
@@ -222,6 +222,48 @@ def _rows_in(size: Polynomial, pitch: Polynomial) -> Polynomial | None:
     if len(parts) < len(size.coefficients) or any(value % times for value in parts.values()):
         return None
     return Polynomial({left: value // times for left, value in parts.items()})
+
+
+def of_fields(group: Sequence[Access], every: Coordinates) -> Iterator[tuple[Access, Access, End]]:
+    """(access at a field of data of so many bits, another one at such a field, the end that a test keeps that below),
+    where nothing is asked of the first, and all others are tested: ``if (c > 3) return;`` for ``first[c + 1]``."""
+    ends: dict[tuple[int, int], list[Coordinate]] = {}
+    for found in every.values():
+        for one in found:
+            field = _field(one.moving) if one.pitch == number(1) and one.high.limits else None
+            if field is not None and all(limit.constant is not None for limit in one.high.limits):
+                ends.setdefault((field[0], id(field[1].origin[0])), []).append(one)
+    tested = {one.access for mine in ends.values() for one in mine}
+    for access in group if ends else ():
+        form = elements(access) if access not in tested else None
+        field = _field(form[0]) if form is not None and not form[1] else None
+        others = ends.get((field[0], id(field[1].origin[0])), []) if field is not None else []
+        if form is None or field is None or not others or access.writes:
+            continue
+        if any(field[1] in symbols(guard.term) for guard in access.guards):
+            continue
+        last = max(others, key=lambda one: max(limit.constant or 0 for limit in one.high.limits))
+        places = max(limit.constant or 0 for limit in last.high.limits)
+        left = last.high.guard is not None and last.high.guard.kind in (GuardKind.EXIT, GuardKind.SKIP)
+        if field[0] + form[0].coefficients.get((), 0) >= places and (left or len(others) > 1):
+            yield access, last.access, last.high
+
+
+def _field(form: Polynomial) -> tuple[int, Symbol] | None:
+    """(mask, word) of a place that is a field of a word in memory, and a number."""
+    moving = [mono for mono in form.coefficients if mono]
+    if len(moving) != 1 or len(moving[0]) != 1 or form.coefficients[moving[0]] != 1:
+        return None
+    atom = plain(moving[0][0])
+    if atom.op != "and":
+        return None
+    word, mask = sorted(atom.terms, key=lambda part: part.value is not None)
+    while word.op in ("cast", "shr"):
+        word = word.args[0]
+    held = word.symbol
+    if held is None or held.kind is not SymbolKind.LOAD or not isinstance(held.origin, tuple) or not mask.value:
+        return None
+    return mask.value, held
 
 
 def of_rows(access: Access, found: Sequence[Coordinate]) -> Iterator[tuple[Coordinate, Polynomial]]:

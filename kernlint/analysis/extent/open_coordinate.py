@@ -28,6 +28,8 @@ class OpenCoordinate:
     both: bool = False
     """Whether it is open at the other end too."""
     at: Coordinate | None = None
+    field: bool = False
+    """Whether it is a field of data, which is tested for all other accesses."""
     last: Guard | None = None
     """The test that keeps the first of ``row`` rows, where the last is kept by none."""
     steps: bool = False
@@ -44,6 +46,14 @@ class OpenCoordinate:
         where = "below 0" if self.below else "past its end"
         if self.both:
             may, where, how = "negative or too large", "outside", "is inside"
+        if self.field and self.guard is not None:
+            return Told(
+                f"{element(self.access)} is {verb(self.access)} at a field of data that nothing tests: for all other "
+                "accesses to the array such a field is kept below its end",
+                [Related(self.guard.span, f"for {element(self.other)}, this is asked")],
+                "the data hold what the test keeps away",
+                "test the field here too",
+            )
         if self.last is not None and self.row is not None and self.guard is not None:
             rows = words(term_of(self.row))
             return Told(

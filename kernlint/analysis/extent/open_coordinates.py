@@ -33,6 +33,7 @@ from kernlint.analysis.extent.let_past import (
     TESTS,
     Coordinates,
     crossed,
+    of_fields,
     of_launches,
     of_neighbours,
     of_positions,
@@ -264,6 +265,8 @@ def _of(facts: Facts) -> Iterator[OpenCoordinate]:
         for one, at in of_positions(every):
             if not context.launches or one.high.size is None or not kept(_past(one, one.high.size), facts):
                 yield OpenCoordinate(one.access, at or one.access, one.high.guard, False, position=True)
+        for access, beside, end in of_fields(group, every):
+            yield OpenCoordinate(access, beside, end.guard, False, field=True)
         for one, rows, whole in of_wholes(every):
             if not context.launches or not kept(_past(one, rows), facts):
                 yield OpenCoordinate(one.access, whole, one.high.guard, False, row=rows, last=one.low.guard)

@@ -357,3 +357,30 @@ __global__ void forward(const float *from, float *to, const int *mark, int state
 def test_what_is_asked_besides_holds_for_the_first_place_outside(test: str, told: bool) -> None:
     found = [one.message for one in findings(NegativeIndex, STATES.replace("TEST", test))]
     assert bool(found) is told, found
+
+
+FIELDS = """
+__kernel void decode(__global const uint *packed, __constant uint *base, __global uint *out, const uint n) {
+    const uint i = get_global_id(0);
+    if (i >= n) return;
+    uint c = packed[i] >> SHIFT & 7u;
+    FIRST
+    uint low = base[c], high = base[c + 1];
+    for (uint k = 1; k < 6 && low < high; ++k) {
+        c = packed[i + k] & 7u;
+        if (c > 4) { out[i] = 0; return; }
+        low = base[c] + low / 2;
+        high = base[c + 1] + high / 2;
+    }
+    out[i] = high - low;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "shift", "told"),
+    [("", "0", True), ("", "3", True), ("if (c > 4) return;", "0", False), ("c = min(c, 4u);", "0", False)],
+)
+def test_fields_of_data_that_all_others_are_tested_of(first: str, shift: str, told: bool) -> None:
+    found = findings(WrongBoundsGuard, FIELDS.replace("FIRST", first).replace("SHIFT", shift), "opencl")
+    assert any("field of data" in one.message for one in found) is told
