@@ -69,3 +69,45 @@ __global__ void step(float *at, const float *u, const float *v, int count, int n
 )
 def test_numbers_beside_each_other(down: str, bad: bool) -> None:
     assert bool(findings(WrongBoundsGuard, APART.replace("DOWN", down))) is bad
+
+
+MARCH = """
+typedef struct { int cols, rows; float cell; } Grid;
+inline int solid(__global const uchar *cells, const Grid g, int x, int y) {
+    if (x < 0 || y < 0 || LAST) return 1;
+    return cells[y * g.cols + x];
+}
+__kernel void touch(__global const uchar *cells, const Grid g, __global const float2 *at, __global int *hit, int n) {
+    const int i = get_global_id(0);
+    if (i < n) hit[i] = solid(cells, g, (int)floor(at[i].x / g.cell), (int)floor(at[i].y / g.cell));
+}
+__kernel void cast(__global const uchar *cells, const Grid g, __global const float4 *ray, __global int *far, int n,
+                   int most) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    float x = ray[i].x, y = ray[i].y;
+    int k = 0;
+    for (; k < most; ++k) {
+        const int u = (int)floor(x / g.cell), v = (int)floor(y / g.cell);
+        INSIDE
+        x += ray[i].z;
+        y += ray[i].w;
+    }
+    far[i] = k;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "inside", "told"),
+    [
+        ("x >= g.cols || y >= g.rows", "if (cells[v * g.cols + u]) break;", True),
+        ("x >= g.cols || y >= g.rows", "if (solid(cells, g, u, v)) break;", False),
+        ("x >= g.cols || y >= g.rows", "if (u < 0) break; if (cells[v * g.cols + u]) break;", False),
+        ("x >= g.cols || y >= g.rows", "if (cells[(v & 63) * g.cols + (u & 63)]) break;", False),
+        ("x >= g.cols", "if (cells[v * g.cols + u]) break;", False),
+    ],
+)
+def test_positions_that_a_loop_moves_on(last: str, inside: str, told: bool) -> None:
+    found = findings(WrongBoundsGuard, MARCH.replace("LAST", last).replace("INSIDE", inside), "opencl")
+    assert any("moves on" in one.message for one in found) is told, [one.message for one in found]
