@@ -62,8 +62,17 @@ def alike(one: Coordinate, other: Coordinate) -> bool:
         return False
     if made(one.core) == made(other.core):
         return True
+    if one.clamps is not None and other.clamps is not None and _in_grid(one.core) and _in_grid(other.core):
+        return True  # one axis may have a block for each place
     mine, theirs = (_without_rounds(form.core) for form in (one, other))
     return bool(loads(mine) and loads(theirs)) and made(mine) == made(theirs)
+
+
+def _in_grid(form: Polynomial) -> bool:
+    """Whether a sum is a place in the grid along one axis, of a thread or a block."""
+    kinds = {symbol.kind for atom in form.atoms for symbol in symbols(atom)}
+    grid = {SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM}
+    return kinds <= grid and SymbolKind.BLOCK in kinds and set(form.coefficients.values()) == {1}
 
 
 def _without_rounds(form: Polynomial) -> Polynomial:

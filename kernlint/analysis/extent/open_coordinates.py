@@ -146,8 +146,15 @@ def _lacks(one: Coordinate, other: Coordinate, below: bool) -> bool:
     }
     if not other.clamped(below):
         return mine.open(alike_)
+    if not below and _half(one):
+        return True
     past = mine.guard is not None and bare.guard is not None and 0 < (mine.reach or 0) == bare.reach
     return mine.open(alike_) or (past and mine.doubts <= alike_)
+
+
+def _half(one: Coordinate) -> bool:
+    """Whether a coordinate is clamped to 0, and a test alone speaks of its end, which it lets it past."""
+    return one.clamped(True) and not one.clamped(False) and (one.high.reach or 0) > 0 and not one.high.doubts
 
 
 def _of_fewer(mine: End, theirs: End) -> bool:
@@ -311,8 +318,11 @@ def _past(one: Coordinate, size: Polynomial) -> Past:
 def _stands(one: Coordinate, other: Coordinate, below: bool, facts: Facts) -> bool:
     """Whether no launch in sight keeps a coordinate inside by what it passes."""
     context = facts[launch_context]
-    if other.clamped(below) and one.access is other.access and not _acts(other, below, facts):
-        return False
+    if other.clamped(below) and one.access is other.access:
+        if not below and _half(one) and one.high.size is not None:
+            return not kept(_past(one, one.high.size), facts)
+        if not _acts(other, below, facts):
+            return False
     if below:
         return True
     if one.access is other.access and context.launches and _of_places(one) and not _of_grid(one):

@@ -77,9 +77,17 @@ def _clamped(access: Access, room: int) -> Symbol | None:
     if last is None or len(moving) != 1 or len(moving[0]) != 1 or last.coefficients[moving[0]] != 1:
         return None
     atom = plain(moving[0][0])
-    ends = [part.value for part in atom.terms if part.value is not None] if atom.op == "min" else []
+    ends = [part.value for part in _lesser_of(atom) if part.value is not None]
     held = [s for s in symbols(atom) if s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple)]
     return held[0] if len(held) == 1 and ends == [room - 1 - last.coefficients.get((), 0)] else None
+
+
+def _lesser_of(atom: Term) -> tuple[Term, ...]:
+    """What a number is the lesser of, also by a choice: ``a < b ? a : b``."""
+    if atom.op == "min":
+        return atom.terms
+    cond = atom.args[0] if atom.op == "select" else None
+    return atom.args[1:] if cond is not None and cond.op in ("lt", "le") and cond.args == atom.args[1:] else ()
 
 
 def _cap(access: Access, symbol: Symbol) -> tuple[int, Guard] | None:
@@ -147,7 +155,7 @@ _MEMORY = (RootKind.PARAM, RootKind.LOADED)
 
 def _cut(loop: LoopContext) -> bool:
     """Whether a loop goes as far as the lesser of a number and another one."""
-    return loop.condition is not None and any(part.op == "min" for part in subterms(loop.condition))
+    return loop.condition is not None and any(map(_lesser_of, subterms(loop.condition)))
 
 
 def _fitting(access: Access, symbol: Symbol, more: int, room: int) -> Guard | None:

@@ -120,3 +120,26 @@ void run(const float *in, float *out, int w, int h) {
 def test_launches_that_say_how_far_a_place_gets(wide: str, high: str, step: str, told: bool) -> None:
     text = LAUNCHED.replace("WIDE", wide).replace("HIGH", high).replace("STEP", step)
     assert any("clamped" in one.message for one in findings(WrongBoundsGuard, text)) is told
+
+
+SLICES = """
+struct Stack { const short *cells; int3 n; };
+__device__ int within(int v, int n) { return max(0, min(v, n - 1)); }
+__device__ float at(const Stack &s, int x, int y, int z) {
+    x = within(x, s.n.x); y = within(y, s.n.y); z = LAST;
+    return s.cells[(z * s.n.y + y) * s.n.x + x];
+}
+__global__ void slope(Stack s, float *out) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z;
+    if (x >= s.n.x || y >= s.n.y || z >= s.n.z) return;
+    out[(z * s.n.y + y) * s.n.x + x] = at(s, x + 1, y, z) - at(s, x, y - 1, z) + at(s, x, y, z + STEP);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "step", "told"), [("max(z, 0)", "1", True), ("max(z, 0)", "-1", False), ("within(z, s.n.z)", "1", False)]
+)
+def test_an_axis_with_a_block_for_each_place(last: str, step: str, told: bool) -> None:
+    text = SLICES.replace("LAST", last).replace("+ STEP", f"+ ({step})")
+    assert any("clamped" in one.message for one in findings(WrongBoundsGuard, text)) is told

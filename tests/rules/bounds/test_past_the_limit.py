@@ -270,6 +270,7 @@ __kernel void score(__global const Job *jobs, __global const float *angle, __glo
     [
         ("job.nodes", "", True),
         ("min(job.nodes, NODES)", "", False),
+        ("job.nodes < NODES ? job.nodes : NODES", "", False),
         ("job.nodes", "if (job.nodes > NODES) return;", False),
         ("nodes_of[id]", "", False),
     ],
