@@ -148,5 +148,7 @@ def _of_other_end(part: Term, moving: Polynomial, below: bool) -> bool:
     if part.op not in ("lt", "le") or isinstance(part.args[0].type, FloatType):
         return False
     form = moving_of(polynomial(part.args[1]) - polynomial(part.args[0]))
-    signs = {(value > 0) is (moving.coefficients.get(mono, 0) > 0) for mono, value in form.coefficients.items()}
-    return all(mono in moving.coefficients for mono in form.coefficients) and signs == {not below}
+    ways = {atom: value > 0 for mono, value in moving.coefficients.items() for atom in mono if moves(atom)}
+    found = [(value > 0) is ways[atom] for mono, value in form.coefficients.items() for atom in mono if atom in ways]
+    plain_ = all(sum(map(moves, mono)) == 1 for mono in form.coefficients if not own_atoms(moving).isdisjoint(mono))
+    return bool(found) and plain_ and set(found) == {not below}

@@ -162,6 +162,7 @@ def coordinates(access: Access, forms: Iterable[Polynomial]) -> tuple[Coordinate
     pitches = list(dict.fromkeys(pitch for _, pitch in found_))
     for form, pitch in found_:
         parts[_with_rounds(form, pitch, whole, pitches)] = pitch
+    parts = {form: pitch for form, pitch in parts.items() if not _of_several(form, pitch, parts)}
     covered = [set((pitch * form).coefficients) for form, pitch in parts.items()]
     out = []
     for form, pitch in parts.items():
@@ -174,6 +175,17 @@ def coordinates(access: Access, forms: Iterable[Polynomial]) -> tuple[Coordinate
         last = number(extra) if pitch == number(1) else number(0)
         out.append(coordinate(access, form, fixed, pitch, last))
     return tuple(out)
+
+
+def _of_several(form: Polynomial, pitch: Polynomial, parts: dict[Polynomial, Polynomial]) -> bool:
+    """Whether a sum is the index of several coordinates together: a test of that is one of each by the others."""
+    own = set((pitch * form).coefficients)
+    return sum(set((by * other).coefficients) < own for other, by in parts.items()) > 1 and len(_factors(form)) > 1
+
+
+def _factors(form: Polynomial) -> set[Monomial]:
+    """The sizes in the products of a sum."""
+    return {factor_of(mono) for mono in form.coefficients}
 
 
 def _with_rounds(form: Polynomial, pitch: Polynomial, whole: Polynomial, pitches: Sequence[Polynomial]) -> Polynomial:
