@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from kernlint.project import architectures, cmake, scripts
 from kernlint.project.cmake import Definition
 from kernlint.project.facts import FileFacts, Programs
+from kernlint.project.hostoptions import constant_in
 from kernlint.project.table import Table
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
@@ -181,15 +182,41 @@ class Builds:
             return
         if path.endswith(".py"):
             given = self._own(path, Programs)
-            yield from given.options if given is not None else ()
+            yield from self._settled(path, given.options if given is not None else ())
         elif (facts := self._own(path, FileFacts)) is not None:
             _, programs = self._look()
-            options = [option for host in self._hosts(path, facts) for option in programs[host].options]
+            hosts = self._hosts(path, facts)
+            options = [option for host in hosts for option in self._settled(host, programs[host].options)]
             if path.lower().endswith(_CUDA):  # under whatever condition it is built, it is built so
                 yield from (option.lstrip("?") if "=" in option else option for option in options)
             elif options:  # a host may build several programs, each with options of its own
                 declared = _declared(self._text(path))
                 yield from (option for option in options if _macro_of(option) not in declared)
+
+    def _settled(self, host: str, options: Iterable[str]) -> Iterator[str]:
+        """The options of a host file, with the numbers that modules have which it imports from."""
+        for option in options:
+            mark, kind = option[: option.startswith("?")], option.lstrip("?")[0]
+            if kind != "M":
+                yield option
+                continue
+            name, _, home = option.lstrip("?")[1:].partition("=")
+            number = self._number_of(host, *home.split(":"))
+            yield f"{mark}D{name}={number}" if number is not None else f"{mark}T{name}"
+
+    def _number_of(self, host: str, module: str, name: str) -> str | None:
+        """The number of a name that a Python file imports from a module of the project."""
+        inner = module.lstrip(".")
+        folder = posixpath.dirname(host)
+        for _ in range(len(module) - len(inner) - 1):
+            folder = posixpath.dirname(folder)
+        tail = inner.replace(".", "/")
+        for base in (folder, "") if not module.startswith(".") else (folder,):
+            whole = posixpath.join(base, tail)
+            for path in (f"{whole}.py", posixpath.join(whole, "__init__.py")):
+                if path in self._files:
+                    return constant_in(self._text(path).encode("utf-8", "replace"), name)
+        return None
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ What every run asks (:class:`FileFacts`) is found apart from what few do (:class
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -39,6 +40,7 @@ _BY_NAME = pattern(
 )
 _CREATED = pattern(rb"Kernel\b[^;\"]{0,200}\"([A-Za-z_]\w*)\"")
 _GOT = pattern(rb"(?:[gG]et_?[fF]unction|get_kernel)\s*\([^;\"']{0,200}[\"']([A-Za-z_]\w*)[\"']")
+_HELPED = pattern(rb"\w\(\s*[\"']([A-Za-z_]\w*)[\"'][^()\n]*\)\s*\((?<=\)\()")
 _TEXT = pattern(rb"\"([A-Za-z_]\w*)\"")
 _OPENCL_HOST = (b"cl_kernel", b"cl_program", b"cl_context", b"cl_mem", b"cl::")
 _METHOD = pattern(rb"\.\s*([A-Za-z_]\w*)\s*(?:\(|\[\s*[\w(])")
@@ -50,6 +52,7 @@ _KEYWORD = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\b(?=\s+(?:void|__attr
 _TESTED = pattern(rb"#[ \t]*(?:if|ifdef|ifndef|elif)\b[ \t]*([^\n]*)")
 _BUILT = pattern(rb"(?:[bB]uild|[cC]ompile)(?:Program|With\w*)?\s*\(")
 _WORD = pattern(rb"[A-Za-z_]\w*")
+_LAST_WORD = pattern(rb"([A-Za-z_]\w*)\s*\Z")
 _PROGRAMS = (b"pyopencl", b"pycuda", b"cupy", b"cuda.core", b"cuda.bindings")
 
 
@@ -202,7 +205,8 @@ def _of_python(data: bytes) -> FileFacts:
     opencl = void and b"kernel" in data
     if not (cuda or opencl or library):
         return NOTHING
-    launches = _METHOD.findall(data) + _GOT.findall(data) if library and any(name in data for name in _PROGRAMS) else []
+    started = library and any(name in data for name in _PROGRAMS)
+    launches = _METHOD.findall(data) + _GOT.findall(data) + _HELPED.findall(data) if started else []
     kernels = _names(_kernels(data, cuda, opencl))
     speaks = says_kernel(data, cuda, opencl) or (library and makes_kernels(data))
     works = library and works_in_python(data)
@@ -257,6 +261,17 @@ def _lines_with(data: bytes, words: tuple[tuple[bool, bytes], ...]) -> Iterator[
             yield match.group()
 
 
+def _handed(data: bytes, launched: bytes) -> Iterator[bytes]:
+    """Names that are handed to a function template of the file whose parameter ``launched`` is."""
+    for head in re.finditer(rb"[\w>&*]\s*[\s&*]" + re.escape(launched) + rb"\s*[,)]", data):
+        opened = data.rfind(b"(", max(0, head.start() - 200), head.start() + 1)
+        name = _LAST_WORD.search(data, max(0, opened - 80), opened) if opened > 0 else None
+        if name is not None and b"template" in data[max(0, name.start() - 200) : name.start()]:
+            for call in re.finditer(rb"\b" + re.escape(name.group(1)) + rb"\s*(?:<[^<>;{}]*>\s*)?\(", data):
+                yield from _WORD.findall(data[call.end() : call.end() + 200].partition(b";")[0])
+            return
+
+
 def _launches(data: bytes, kernel: bool) -> list[bytes]:
     from kernlint.text.chevrons import joined
 
@@ -267,6 +282,8 @@ def _launches(data: bytes, kernel: bool) -> list[bytes]:
         if (match := _TRIPLE.search(data, max(0, at - 300), at)) is not None:
             found.append(match.group(1))
         at = data.find(b"<<<", at + 3)
+    if b"template" in data:
+        found += [name for launched in dict.fromkeys(found) for name in _handed(data, launched)]
     if kernel and b"Kernel" in data:
         if b"Launch" in data:
             found += (name.rpartition(b"::")[2] for name in _BY_NAME.findall(data))

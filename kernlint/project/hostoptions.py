@@ -31,6 +31,7 @@ _AFTER = pattern(
 )
 _DEFINE = pattern(rb"#[ \t]*define[ \t]+\Z")
 _AS = pattern(rb"[ \t]+(\w+)")
+_IMPORTED = pattern(rb"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^()]*\)|[^\n#]*)", re.M)
 _EQUALS = pattern(rb"\s*=(?!=)\s*([^;,\n)]+)")
 _MEMBER = pattern(rb"[\w.>]\Z")
 _CONVERTED = pattern(rb"to_string\s*\(")
@@ -41,7 +42,8 @@ def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, .
 
     An option is ``D`` or ``I`` and its text, behind ``?`` when it is given under a condition.  What is put together
     from constants of the file is followed, as far as the next thing that is not known.  ``N`` and a name is a macro
-    whose value, a number, the host works out, ``T`` one whose value is another text.  Names of sources may be formats
+    whose value, a number, the host works out, ``T`` one whose value is another text, ``M`` one whose value another
+    module has (``NAME=.config:FRAME``).  Names of sources may be formats
     that numbers and words are filled in.
     """
     options: dict[str, None] = {}
@@ -89,6 +91,10 @@ def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) 
             known = _constant(data, arguments[before]) if before < len(arguments) and not value else None
             if python and hole.startswith(b"{") and not value:
                 known = _constant(data, hole[1:-1]) or _largest(data, hole[1:-1])
+                home = _home(data, hole[1:-1]) if known is None else None
+                if home is not None:
+                    yield f"{mark}M{name.decode()}={home}"
+                    continue
             if known is None:
                 if not value:
                     text = not hole.startswith(b"%") or hole.endswith(b"s")
@@ -105,6 +111,22 @@ def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) 
             value = known
         text = name + (equals or b"") + (value or b"")
         yield f"{mark}D{text.decode('utf-8', 'replace')}"
+
+
+def _home(data: bytes, name: bytes) -> str | None:
+    """Where a program of Python has a name from, ``.config:FRAME``."""
+    for match in _IMPORTED.finditer(data):
+        for one in match.group(2).strip(b"() ").split(b","):
+            there, _, here = one.strip().partition(b" as ")
+            if (here or there).strip() == name.strip() and re.fullmatch(rb"\w+", there.strip()):
+                return f"{match.group(1).decode()}:{there.strip().decode()}"
+    return None
+
+
+def constant_in(data: bytes, name: str) -> str | None:
+    """The number that a name stands for in a program of Python."""
+    found = _constant(data, name.encode()) or _largest(data, name.encode())
+    return found.decode("utf-8", "replace") if found is not None else None
 
 
 def _arguments(data: bytes, at: int) -> list[bytes]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.frontends.base import Frontend, FrontendOptions
+from kernlint.frontends.python.neighbours import meant
 from kernlint.project import Questions
 from kernlint.record import replace
 from kernlint.source import SourceError, SourceFile, read
@@ -46,6 +47,14 @@ _IN_STRING = rb'"[^"\n]*\bvoid\s+NAME\s*\('
 _CHEVRONS = rb"\bNAME\s*(?:<[^<>;]*>\s*)?<<<"
 """A launch of the kernel itself: where a header declares that, its name in a string is part of a message."""
 
+_HELD = (
+    rb"(?:->|\.)?(\w+)\s*=\s*(?:clCreateKernel|cl::Kernel)\s*\([^;]*\"NAME\""
+    rb"|GetFunction\s*\(\s*&[^,;]*?(\w+)\s*,[^;]*\"NAME\""
+)
+"""A kernel that is looked up by its name, and the variable or member that holds it from then on."""
+
+_IMPORTED = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+([^\n]*)", re.M)
+
 _LAUNCHES = re.compile(rb"NDRange|LaunchKernel|LaunchCooperative")
 """How kernels are launched that are looked up by their names."""
 
@@ -70,6 +79,8 @@ class Elsewhere:
         self._read: dict[str, tuple[ModuleFacts, ...]] = {}
         self._open: dict[str, tuple[SourceFile, FrontendOptions, tuple[str, ...]] | None] = {}
         self._texts: dict[str, bytes] = {}
+        self._holding: set[tuple[str, str]] = set()
+        """Files that launch what holds a kernel which another one looks up."""
 
     def hosts_of(self, kernel: str) -> tuple[ModuleFacts, ...]:
         """Facts of the files that may launch a kernel of this name, nearest first."""
@@ -114,7 +125,7 @@ class Elsewhere:
         """Files whose text launches the name, but for those that are nearer to another definition of it."""
         ours = os.path.abspath(self.path)
         files = [path for path in self.questions.files_launching(kernel) if path != ours and _is_host(path)]
-        files = list(dict.fromkeys(one for path in files for one in self._with_users(path)))
+        files = list(dict.fromkeys(one for path in files for one in self._with_users(path, kernel)))
         if not files:
             return []
         definers = self.definers_of(kernel)
@@ -122,19 +133,27 @@ class Elsewhere:
         near.sort(key=lambda path: (-_common(path, ours), path))
         return near[:FILES]
 
-    def _with_users(self, path: str) -> tuple[str, ...]:
-        """A file, or in place of a header that looks kernels up and launches none the files that include it."""
-        if not path.endswith((".h", ".hpp", ".hxx")) or _LAUNCHES.search(self.text(path)) is not None:
+    def _with_users(self, path: str, kernel: str) -> tuple[str, ...]:
+        """A file; with it, where it looks a kernel up and launches none, those that launch what holds it then, and in
+        place of a header of that kind the files that include it."""
+        if path.endswith(".py") or _LAUNCHES.search(text := self.text(path)) is not None:
             return (path,)
-        self.depends.setdefault(path)
-        return tuple(one for one in self.questions.files_including(path) if _is_host(one)) or (path,)
+        if path.endswith((".h", ".hpp", ".hxx")):
+            self.depends.setdefault(path)
+            return tuple(one for one in self.questions.files_including(path) if _is_host(one)) or (path,)
+        match = re.search(_HELD.replace(b"NAME", re.escape(kernel.encode("utf-8", "surrogateescape"))), text)
+        holder = b"" if match is None else match.group(1) or match.group(2)
+        users = self.naming(holder.decode("utf-8", "surrogateescape")) if holder else ()
+        users = tuple(one for one in users if _LAUNCHES.search(self.text(one)) is not None)[:2]
+        self._holding.update((one, kernel) for one in users)
+        return (path, *users)
 
     def _may_mean_ours(self, path: str, kernel: str) -> bool:
         """Whether a file that launches the name may launch the kernel of ours: it or a header of it includes our file,
         declares such a kernel without a body, or has the name in a string and that of no other file with such a
         kernel.  It launches one of its own else: so does one that holds a function of the name in a string.  Of several
         files with such a kernel it means the one that it names, or the nearest."""
-        if path.endswith(".py") or (opened := self._opened(path)) is None:
+        if path.endswith(".py") or (path, kernel) in self._holding or (opened := self._opened(path)) is None:
             return True
         source, _, headers = opened
         name = kernel.encode("utf-8", "surrogateescape")
@@ -178,7 +197,7 @@ class Elsewhere:
             try:
                 if os.stat(path).st_size <= LARGE:
                     source = self.texts.get(path) or read(path)
-                    if path.endswith(".py") and os.path.basename(self.path).encode() not in source.data:
+                    if path.endswith(".py") and not self._named_in(path, source.data):
                         self.depends.setdefault(path)
                         return None
                     options = replace(self.reading(path), instances=False, device=False)
@@ -189,6 +208,22 @@ class Elsewhere:
             except (OSError, SourceError):
                 return None
         return self._open[path]
+
+    def _named_in(self, path: str, data: bytes) -> bool:
+        """Whether a Python program, or a module of the project that it imports from, names our file."""
+        name = os.path.basename(self.path).encode("utf-8", "surrogateescape")
+        if name in data:
+            return True
+        for match in _IMPORTED.finditer(data):
+            dots, module, names = (part.decode("utf-8", "replace") for part in match.groups(b""))
+            inner = [f"{module}.{one}".strip(".") for one in re.findall(r"\w+", names)]
+            for one in (module, *inner):
+                other = meant(path, one, len(dots))
+                if other is not None and self.inside(other):
+                    self.depends.setdefault(other)
+                    if name in self.text(other):
+                        return True
+        return False
 
     def naming(self, name: str) -> tuple[str, ...]:
         """Files of host code around ours in which a name stands, nearest first."""

@@ -241,3 +241,101 @@ def test_callers_that_speak_of_hip_by_its_names_alone(tmp_path: Path, width: str
     }
     said = [one for one in found(tmp_path, files, "mark.hip") if "leak" not in one]
     assert said == ["mark.hip:missing-bounds-guard"] * bad
+
+
+CONTEXT = """#ifndef CONTEXT_H
+#define CONTEXT_H
+#include <CL/cl.h>
+struct context { cl_command_queue queue; cl_kernel whole, half; cl_mem in, out; };
+int context_open(struct context *c, cl_program program);
+int sums(struct context *c, size_t n);
+#endif
+"""
+
+OPENED = """#include "context.h"
+int context_open(struct context *c, cl_program program) {
+    cl_int err;
+    c->whole = clCreateKernel(program, "group_sum", &err);
+    if (err != CL_SUCCESS) return 1;
+    c->half = clCreateKernel(program, "group_half", &err);
+    return err != CL_SUCCESS;
+}
+"""
+
+STARTED = """#include "context.h"
+static int start(struct context *c, cl_kernel kernel, size_t n, size_t group) {
+    const size_t global = n / group * group;
+    clSetKernelArg(kernel, 0, sizeof(cl_mem), &c->in);
+    clSetKernelArg(kernel, 1, sizeof(cl_mem), &c->out);
+    return clEnqueueNDRangeKernel(c->queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
+}
+int sums(struct context *c, size_t n) { return start(c, c->whole, n, GROUP) || start(c, c->half, n, 32); }
+"""
+
+GROUPS = """__kernel void NAME(__global const float *in, __global float *out) {
+    __local float part[ROOM];
+    const int l = get_local_id(0);
+    part[l] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) {
+        float s = 0;
+        for (int k = 0; k < ROOM; ++k) s += part[k];
+        out[get_group_id(0)] = s;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("group", "bad"), [("64", False), ("128", True)])
+def test_kernels_that_one_file_looks_up_and_another_launches(tmp_path: Path, group: str, bad: bool) -> None:
+    kernels = [GROUPS.replace("NAME", name).replace("ROOM", room) for name, room in SIZES]
+    files = {
+        "context.h": CONTEXT,
+        "open.c": OPENED,
+        "start.c": STARTED.replace("GROUP", group),
+        "groups.cl": "".join(kernels),
+    }
+    assert found(tmp_path, files, "groups.cl") == ["groups.cl:array-index-out-of-range"] * bad
+
+
+SIZES = (("group_sum", "64"), ("group_half", "32"))
+
+BINDINGS = """#include <CL/opencl.hpp>
+class Turner {
+public:
+    Turner(const cl::Program &program, const cl::CommandQueue &queue) : queue_(queue) {
+        turn_ = cl::Kernel(program, "turn");
+    }
+    void turn(const cl::Buffer &in, const cl::Buffer &out, cl_uint width);
+private:
+    void start(cl::Kernel &kernel, cl_uint width);
+    cl::CommandQueue queue_;
+    cl::Kernel turn_;
+};
+void Turner::start(cl::Kernel &kernel, cl_uint width) {
+    if (width == 0 || width % 16 != 0) throw 1;
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(width, width), cl::NDRange(16, 16));
+}
+void Turner::turn(const cl::Buffer &in, const cl::Buffer &out, cl_uint width) {
+    turn_.setArg(0, in);
+    turn_.setArg(1, out);
+    turn_.setArg(2, width);
+    turn_.setArg(3, cl::Local(16 * ROW * sizeof(cl_float)));
+    start(turn_, width);
+}
+"""
+
+TURN = """__kernel void turn(__global const float *in, __global float *out, const uint width, __local float *tile) {
+    const uint lx = get_local_id(0), ly = get_local_id(1), side = get_local_size(0);
+    const uint x = get_group_id(0) * side, y = get_group_id(1) * side;
+    tile[ly * (side + 1) + lx] = in[(y + ly) * width + x + lx];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[(x + ly) * width + y + lx] = tile[lx * (side + 1) + ly];
+}
+"""
+
+
+@pytest.mark.parametrize(("row", "bad"), [("17", False), ("16", True)])
+def test_arguments_of_a_member_that_a_method_is_given(tmp_path: Path, row: str, bad: bool) -> None:
+    files = {"turner.cpp": BINDINGS.replace("ROW", row), "turn.cl": TURN}
+    assert found(tmp_path, files, "turn.cl") == ["turn.cl:local-size-mismatch"] * bad

@@ -10,7 +10,7 @@ from kernlint.analysis.trace.values import NULL, PointerValue, StructValue, Valu
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.narrowing import Narrowing, narrowed, told
-from kernlint.symbolic.terms import Term, const, negate, subterms
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, negate, plain, subterms
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, Member, Ref, VarDecl
 from kernlint.tree.types import FloatType, IntType, StructType
@@ -113,8 +113,19 @@ def _set_before(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> Iterator[_Set]
 
 
 def _one_root(one: Value | None, other: Value | None) -> bool:
-    """Whether two handles are one by the object that they lead to."""
+    """Whether two handles are one by the object that they lead to, by the member that they are, or as one value."""
+    if isinstance(one, Term) and isinstance(other, Term):
+        mine, theirs = plain(one).symbol, plain(other).symbol
+        same = mine is theirs and mine is not None and mine.kind is SymbolKind.UNKNOWN
+        return same or bool(mine and theirs and _member(mine) and _member(mine) == _member(theirs))
     return isinstance(one, PointerValue) and isinstance(other, PointerValue) and one.root is other.root
+
+
+def _member(symbol: Symbol) -> tuple[object, Term] | None:
+    """Object and offset of a member that a value was read from; None: it is none."""
+    origin = symbol.origin if symbol.kind is SymbolKind.LOAD else None
+    root, offset = origin if isinstance(origin, tuple) and len(origin) == 2 else (None, None)
+    return (root, offset) if isinstance(offset, Term) and offset.value is not None else None
 
 
 MAKERS = {

@@ -16,7 +16,7 @@ A handle that is assigned twice, from different names or from anything else, is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from kernlint.analysis.launching.binding import BY_NAME
@@ -57,10 +57,10 @@ _Key = tuple[object, ...]
 
 
 class Handles:
-    """The handles of one file's host code."""
+    """The handles of one file's host code; ``others``: files that may look up what members of its classes hold."""
 
-    def __init__(self, module: Module) -> None:
-        self._module = module
+    def __init__(self, module: Module, others: Sequence[Module] = ()) -> None:
+        self._modules = (module, *others)
 
     def kernel_of(self, event: LaunchEvent) -> str:
         """The name of the kernel that a launch is of; empty where nothing says it."""
@@ -171,7 +171,7 @@ class Handles:
                         yield _bare(inner), node
 
     def _nodes(self) -> Iterator[Node]:
-        for function in self._module.functions:
+        for function in (function for module in self._modules for function in module.functions):
             if function.body is not None:
                 yield from walk(function.body)
 

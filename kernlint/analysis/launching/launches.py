@@ -14,7 +14,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, Module
 from kernlint.analysis.hostmodel.places import not_null
 from kernlint.analysis.hostmodel.settings import Setting, each_setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
-from kernlint.analysis.launching.handles import Handles
+from kernlint.analysis.launching.handles import Handles, own_name
 from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, walked_objects
 from kernlint.analysis.launching.linked import Linked, asks_callers, linked
 from kernlint.analysis.launching.on_the_way import OnTheWay
@@ -244,7 +244,8 @@ def _all_of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     definers = facts.module_facts.definers_of(facts.kernel.name) if elsewhere else ()
     here = {launch.span for launch in facts[host].launches} if elsewhere else set()
     for other in elsewhere:
-        for launch in _with_callers(around, other.module, other[host].launches, facts):
+        seen = _named_by(elsewhere, other, other[host].launches)
+        for launch in _with_callers(around, other.module, seen, facts):
             if launch.span in here:
                 continue  # the same launch as another reading of the file has it
             if launch.kernel is None and os.path.abspath(other.module.path) in definers:
@@ -265,6 +266,16 @@ def _all_of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     return tuple(filter(None, (_instantiated(launch, facts.function) for launch in alike)))
 
 
+def _named_by(elsewhere: Iterable[ModuleFacts], own: ModuleFacts, seen: Iterable[LaunchFact]) -> Iterator[LaunchFact]:
+    """The launches of one file, those of what another file looks up and keeps in a member by that name."""
+    handles = Handles(own.module, tuple(one.module for one in elsewhere if one is not own))
+    for launch in seen:
+        event = launch.event
+        open_ = event is not None and launch.kernel is None and launch.name == own_name(launch.node)
+        name = handles.kernel_of(event) if open_ and event is not None else ""
+        yield replace(launch, name=name) if name else launch
+
+
 def _with_callers(
     around: Linked | None, module: Module, seen: Iterable[LaunchFact], facts: Facts
 ) -> Iterator[LaunchFact]:
@@ -276,7 +287,9 @@ def _with_callers(
         if around is not None and _plain_name(launch) == facts.kernel.name:
             sizes = (*(launch.block or ()), *([launch.shared] if launch.shared is not None else ()))
             met = _met(around, launch.host, module) if asks_callers(sizes, facts[traced]) else ()
-        found = [one for one in met if one.node is launch.node and one.name == launch.name and _ends(one, launch)]
+        names = (launch.name, own_name(launch.node))
+        found = [one for one in met if one.node is launch.node and one.name in names and _ends(one, launch)]
+        found = [one if one.name == launch.name else replace(one, name=launch.name) for one in found]
         own = any(one.host is launch.host for one in found)  # no other file calls it
         yield from (one for one in found if one not in given)
         given.update(found)
@@ -312,6 +325,10 @@ def _where_made(launch: LaunchFact) -> LaunchFact:
         launch,
         grid=sizes(launch.grid),
         block=sizes(launch.block),
+        threads=sizes(launch.threads),
+        settings=tuple(
+            one if one.value is None else replace(one, value=left.value(one.value)) for one in launch.settings
+        ),
         shared=launch.shared and left.term(launch.shared),
         arguments=tuple((name, left.value(value)) for name, value in launch.arguments),
         extents=tuple((name, left.term(size)) for name, size in launch.extents),

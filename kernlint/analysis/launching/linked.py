@@ -89,7 +89,7 @@ class Linked:
         entries = list(dict.fromkeys(self._entries(function, FAR)))[:ENTRIES]
         if not entries and self._calls_elsewhere(function):
             entries = [function]
-        elif not entries and (kind := struct_given(function)) is not None:
+        elif all(one.name == "main" for one in entries) and (kind := struct_given(function)) is not None:
             makers = self.links.makers(kind.name.rpartition("::")[2])
             modules = dict.fromkeys((module, *(facts.module for facts in makers)))
             others = [one for of in modules for one in of.functions if one.body is not None and _on_host(one)]
@@ -97,7 +97,7 @@ class Linked:
             if caller is not None:
                 for one in modules:
                     self._take(one)
-                entries = [caller]
+                entries.append(caller)
         for entry in entries:
             known = self._traces.get(entry)
             if known is None and self.allowance.walks():

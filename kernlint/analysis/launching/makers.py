@@ -43,6 +43,9 @@ from kernlint.tree.nodes import (
 from kernlint.tree.types import BOOL, VOID, IntType, PointerType, Space, StructType, Type
 from kernlint.tree.walk import strip_casts, walk
 
+_READERS = frozenset({"clSetKernelArg", "clEnqueueNDRangeKernel"})
+"""Functions that are given addresses of what they only read."""
+
 
 def struct_given(function: FunctionDecl) -> StructType | None:
     """The only structure with pointers and numbers that a function is a method of, or is given."""
@@ -95,6 +98,8 @@ def _stored(function: FunctionDecl, kind: StructType) -> Iterator[str]:
             params = node.function.params if node.function is not None else ()
             for index, arg in enumerate(node.args):
                 bare = strip_casts(arg)
+                if node.name in _READERS:
+                    continue
                 of = params[index].type if index < len(params) else None
                 by_reference = isinstance(of, PointerType) and of.reference and not of.const
                 if isinstance(bare, AddressOf) or by_reference:

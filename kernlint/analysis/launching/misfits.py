@@ -62,6 +62,20 @@ def misfits(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     yield from _unset(launch, facts)
     yield from _settings(launch, facts)
     yield from _addresses(launch, facts)
+    yield from _plain_floats(launch, facts)
+
+
+def _plain_floats(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
+    """Numbers that a program of Python passes as they are, in double precision, for a parameter in another one."""
+    kernels = launch.event.kernels if launch.event is not None else ()
+    params = kernels[0].params if len(kernels) == 1 else ()
+    if len(params) != len(facts.function.params):
+        return
+    for given, ours in zip(params, facts.function.params, strict=False):
+        number = isinstance(given.type, FloatType) and isinstance(ours.type, (FloatType, IntType))
+        if given.synthesised and number and given.type != ours.type:
+            passed = f"a Python float, as float64, (8 bytes) is passed for {ours.name}"
+            yield given.span, f"{passed}, which has {ours.type.size} bytes", launch.stack
 
 
 def misfits_of_only(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:

@@ -7,6 +7,7 @@ it; packages that are installed are not looked for.  What is taken from there: c
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 
 from kernlint.frontends.clang.python.program import PythonProgram, parsed_program
@@ -44,6 +45,16 @@ class Neighbours:
             self._meant[key] = meant(importer, name, level)
         path = self._meant[key]
         return self.at(path) if path is not None else None
+
+    def say(self, shape: re.Pattern[bytes]) -> bool:
+        """Whether a module that the files here import from, one or two steps away, says something of a shape."""
+        for _ in range(2):
+            for program in [one for one in self.read.values() if one is not None]:
+                for name, level in program.imported_modules():
+                    other = self.module(self.paths[program], name, level)
+                    if other is not None and shape.search(other.data):
+                        return True
+        return False
 
     def at(self, path: str) -> PythonProgram | None:
         """The program at a path."""

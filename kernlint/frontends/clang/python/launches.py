@@ -19,12 +19,14 @@ from kernlint.frontends.clang.python.entered import by_default, entered, given_b
 from kernlint.frontends.clang.python.floats import float_extents
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.kept import kept
-from kernlint.frontends.clang.python.passed import miscounted, misfit, misplaced
+from kernlint.frontends.clang.python.passed import AS_IT_IS, miscounted, misfit, misplaced
 from kernlint.frontends.clang.python.prepared import add_prepared, named
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
 from kernlint.frontends.clang.python.refused import refused
+from kernlint.frontends.clang.python.scalars import FLOAT, scalar
 from kernlint.frontends.clang.python.transfers import add_transfers
+from kernlint.frontends.python.neighbours import Neighbours
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
@@ -46,7 +48,7 @@ from kernlint.tree.nodes import (
     Remark,
     VarDecl,
 )
-from kernlint.tree.types import I64, U8, VOID, PointerType, Space
+from kernlint.tree.types import I64, U8, VOID, FloatType, PointerType, Space, Type
 from kernlint.tree.walk import traverse
 
 
@@ -135,9 +137,20 @@ _PROGRAMS = pattern(rb"\b(?:pyopencl|pycuda|cupy|cuda\.core|cuda\.bindings)\b")
 def launching_module(path: str, data: bytes) -> Module | None:
     """The launches in a Python file of kernels that files of their own hold, as host functions; None where it names no
     such file."""
-    program = program_of(data) if _FILES.search(data) and _PROGRAMS.search(data) else None
+    program = program_of(data) if _PROGRAMS.search(data) else None
     if program is None:
         return None
+    neighbours = Neighbours()
+    neighbours.attach(path, program)
+    try:
+        if _FILES.search(data) or neighbours.say(_FILES):
+            return _launching_module(path, program)
+        return None
+    finally:
+        program.neighbour = None
+
+
+def _launching_module(path: str, program: PythonProgram) -> Module | None:
     module = Module(path, "cuda", (), (), (), written_in="python")
     for called in program.calls:
         launched = _launched(program, called, _Any())
@@ -257,7 +270,15 @@ def _by_driver(program: PythonProgram, called: Called, names: Set[str]) -> _Laun
 
 def _function(program: PythonProgram, expr: ast.expr, scope: Scope, names: Set[str]) -> tuple[str, int | None] | None:
     """Name and program of the kernel that an expression stands for; None when it is none."""
-    expr, scope = kept(program, *program.resolved(expr, scope))
+    expr, scope = program.resolved(expr, scope)
+    elsewhere = program.returned_elsewhere(expr, scope) if isinstance(expr, ast.Call) else None
+    if elsewhere is not None:
+        there = _function(*elsewhere, names)
+        return (there[0], None) if there is not None else None
+    own = program.returned(expr, scope)
+    if own is not None and (here := _function(program, *own, names)) is not None:
+        return here
+    expr, scope = kept(program, expr, scope)
     if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant) and expr.slice.value == 1:
         expr, scope = program.resolved(expr.value, scope)  # of an error and what was asked for
     while isinstance(expr, ast.Call) and len(expr.args) == 1 and isinstance(expr.args[0], ast.Call):
@@ -397,8 +418,11 @@ class _Launcher(Reader):
         params: list[ParamDecl] = []
         for at, arg in enumerate(launched.args or ()):
             array = self.array(arg, self.called.scope)
-            type_ = PointerType(U8, Space.GLOBAL) if array is not None else I64
-            params.append(ParamDecl(span, f"${at}", type_, Space.PRIVATE, index=at, synthesised=True))
+            type_: Type = PointerType(U8, Space.GLOBAL) if array is not None else I64
+            if array is None and launched.api in AS_IT_IS and scalar(self, arg, self.called.scope) == FLOAT:
+                type_ = FloatType(64)
+            place = Span(span.file, self.program.start(arg), self.program.end(arg))
+            params.append(ParamDecl(place, f"${at}", type_, Space.PRIVATE, index=at, synthesised=True))
         name = launched.name.partition("<")[0]
         return FunctionDecl(span, name, name, FunctionKind.KERNEL, tuple(params), VOID, None)
 

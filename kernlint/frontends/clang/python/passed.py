@@ -24,7 +24,7 @@ from kernlint.source import Span
 from kernlint.tree.nodes import FunctionDecl, ParamDecl, Remark
 from kernlint.tree.types import FloatType, IntType, PointerType, Type
 
-_AS_IT_IS = frozenset({"CuPy", "cuda.core"})
+AS_IT_IS = frozenset({"CuPy", "cuda.core"})
 """Libraries that take plain numbers of Python."""
 
 
@@ -135,11 +135,11 @@ def _other_number(given: str, python: bool, wanted: Type, api: str) -> bool:
     """Whether a number is read as another one."""
     if not isinstance(wanted, (FloatType, IntType)) or "complex" in given:
         return False
-    if python and api not in _AS_IT_IS:
+    if python and api not in AS_IT_IS:
         return api == "PyCUDA"  # "invalid type on parameter"; what others make of it depends on more
     floating, width = _kind(given) == "float", WIDTHS[given]
     if floating != isinstance(wanted, FloatType):
-        return api in _AS_IT_IS or width != wanted.size
-    if floating or api not in _AS_IT_IS:
+        return api in AS_IT_IS or width != wanted.size
+    if floating or api not in AS_IT_IS:
         return width != wanted.size
     return width < (wanted.size or 0)  # of a wider integer the low half is read, which is its value

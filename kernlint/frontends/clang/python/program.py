@@ -295,7 +295,20 @@ class PythonProgram:
     def _result(self, expr: ast.Call, scope: Scope) -> tuple[ast.expr, Scope] | None:
         plain = isinstance(expr.func, ast.Name)
         inner = self.function(dotted(expr.func) or "", scope) if plain else self._method(expr.func, scope)
-        if inner is None or any(isinstance(arg, ast.Starred) for arg in expr.args):
+        return self._applied(inner, expr, scope) if inner is not None else None
+
+    def returned_elsewhere(self, expr: ast.Call, scope: Scope) -> tuple[PythonProgram, ast.expr, Scope] | None:
+        """What a call of an imported function of the project returns, and the program that says so."""
+        name = dotted(expr.func)
+        found = self.foreign(name) if name is not None and scope.holder(name.partition(".")[0]) is None else None
+        inner = found[0].function(found[1], found[0].scopes[0]) if found is not None else None
+        made = self._applied(inner, expr, scope) if inner is not None else None
+        return (found[0], *made) if found is not None and made is not None else None
+
+    @staticmethod
+    def _applied(inner: Scope, expr: ast.Call, scope: Scope) -> tuple[ast.expr, Scope] | None:
+        """What a function returns for the arguments of a call."""
+        if any(isinstance(arg, ast.Starred) for arg in expr.args):
             return None
         node = inner.node
         assert isinstance(node, ast.FunctionDef)
