@@ -12,6 +12,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
 from kernlint.symbolic.terms import SymbolKind, symbols
 from kernlint.tree.nodes import Barrier, LaunchValue, WarpOp
+from kernlint.tree.types import Space
 from kernlint.tree.walk import functions_of, walk
 
 
@@ -25,11 +26,15 @@ def _compute(facts: Facts) -> bool:
 
 
 def _asks_for_no_thread(of: Trace) -> bool:
-    """Whether nothing that is read or written rests on a thread's place, and no thread waits for others."""
-    if of.barriers or of.warp_ops:
+    """Whether nothing that is read or written rests on a thread's place or on how many there are, and no thread waits
+    for others or shares memory with them."""
+    if of.barriers or of.warp_ops or any(one.root.space is Space.SHARED for one in of.accesses):
         return False
     terms = (term for one in of.accesses for term in (one.offset, *(guard.term for guard in one.guards)))
-    return not any(symbol.kind in (SymbolKind.THREAD, SymbolKind.BLOCK) for term in terms for symbol in symbols(term))
+    return not any(symbol.kind in _OF_LAUNCH for term in terms for symbol in symbols(term))
+
+
+_OF_LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
 
 
 alone = KernelAnalysis("alone", _compute, needs=(launches, trace))
