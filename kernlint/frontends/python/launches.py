@@ -294,7 +294,22 @@ class NumbaReader(Reader):
                 out.append(self.host.passed(value, param) if value is not None else self.host.unknown(param.type))
             else:
                 out.append(self.host.unknown(param.type))
-        return out
+        return self._one_for_two(kernel, out, [dotted(given.get(param.name, ast.Pass())) for param in kernel.params])
+
+    def _one_for_two(self, kernel: FunctionDecl, args: list[Expr], names: Sequence[str | None]) -> list[Expr]:
+        """Arguments of which those that are one array by their name (``step[n, 256](field.now, field.now)``) are one
+        pointer."""
+        first: dict[str, int] = {}
+        for at, (name, param) in enumerate(zip(names, kernel.params, strict=True)):
+            if name is None or not isinstance(param.type, PointerType) or not param.shape:
+                continue
+            one = first.setdefault(name, at)
+            if one == at or kernel.params[one].type != param.type:
+                continue
+            if not isinstance(args[one], Ref):
+                args[one] = self.host.pointer(name, param.type)
+            args[at] = args[one]
+        return args
 
     def _array(self, param: ParamDecl, arg: ast.expr, scope: Scope, shapes: dict[ParamDecl, Expr]) -> Expr:
         """The array that is passed, allocated as large as it is where the grid rests on its sizes too."""
