@@ -103,6 +103,14 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
     moved = {s for s in ordered if (s.term,) in polynomial(past.index).coefficients} - set(symbols(past.size))
     if moved:
         every.append(tuple((s, 0 if s in moved else size) for s in ordered))  # from the start on
+    steps = {
+        s
+        for mono in polynomial(past.index).coefficients
+        for s in ordered
+        if s.term in mono and any(a.symbol is not None and a.symbol.kind is SymbolKind.COUNTER for a in mono)
+    } - set(symbols(past.size))
+    if steps:
+        every.append(tuple((s, 1 if s in steps else size) for s in ordered))  # many rounds
     launches = [Launch((x, y, z), grid, x * y * z, values) for values in dict.fromkeys(every)]
     return [(launch, ()) for launch in (*launches, Launch((x, y, z), max_threads=x * y * z))]
 

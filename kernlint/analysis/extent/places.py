@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.filled import Filled
 from kernlint.analysis.extent.limits import Limit, counter_ranges, elements, extreme, split
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Monomial, Polynomial, number
+from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.types import Space
 
@@ -95,6 +96,20 @@ def _quotient(outer: Polynomial, inner: Polynomial) -> Polynomial | None:
     return None if factor % by else Polynomial({tuple(left): factor // by})
 
 
+def _steps(access: Access) -> set[Term]:
+    """Factors of the steps of loops that go on while their variable, of which they are no rows, is below a size that
+    has nothing to do with them: ``i < n; i += 4 * blocks``, with the number of blocks as an argument."""
+    found: set[Term] = set()
+    for loop in access.loops:
+        counter = loop.counter.term
+        for part in conjuncts(loop.condition) if loop.condition is not None else ():
+            if part.op in ("lt", "le") and loop.counter in symbols(part.args[0]):
+                tested, size = polynomial(part.args[0]).coefficients, polynomial(part.args[1])
+                others = size.atoms | {atom for mono in tested if counter not in mono for atom in mono}
+                found.update(a for mono in tested if counter in mono for a in mono if is_pitch(a) and a not in others)
+    return found
+
+
 def places_of(access: Access, offset: Term | None = None) -> tuple[Place, ...]:
     """The dimensions of an access that move, the slowest first; empty where they are not plain.  ``offset``: where that
     is known better than the access has it."""
@@ -103,7 +118,8 @@ def places_of(access: Access, offset: Term | None = None) -> tuple[Place, ...]:
         return ()
     whole, extra = found
     ranges = counter_ranges(access)
-    parts = list(split(whole, moves, is_pitch))
+    steps = _steps(access)
+    parts = list(split(whole, moves, (lambda atom: is_pitch(atom) and atom not in steps) if steps else is_pitch))
     out: list[Place] = []
     for at, (first, pitch) in enumerate(parts):
         more = extra if at == len(parts) - 1 else 0

@@ -165,13 +165,16 @@ def finish(m: Machine) -> None:
 
 
 def _name_elements(trace: Trace) -> None:
-    """Take an argument of no type (``void *``) to be of what the kernel has at every place where it is used."""
+    """Take an argument of no type (``void *``) to be of what the kernel has at every place where it is used, one by one
+    or several in a vector."""
     kinds: dict[Root, set[Type]] = {}
     for access in trace.accesses:
         if access.root.kind is RootKind.PARAM and isinstance(access.root.element, VoidType):
             kinds.setdefault(access.root, set()).add(access.type)
-    for root, (first, *others) in kinds.items():
-        if not others and isinstance(first, (IntType, FloatType, VectorType)) and first.size:
+    for root, found in kinds.items():
+        first, *others = sorted(found, key=lambda kind: kind.size or 0)
+        size = first.size if isinstance(first, (IntType, FloatType, VectorType)) else None
+        if size and all(isinstance(kind, VectorType) and not (kind.size or 1) % size for kind in others):
             object.__setattr__(root, "element", first)
 
 

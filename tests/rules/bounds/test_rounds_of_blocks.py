@@ -93,3 +93,39 @@ void run(const float *x, float *out, int n) {
 def test_the_round_in_front_of_the_loop(first: str, start: str, step: str, launch: str, bad: bool) -> None:
     code = LARGEST.replace("FIRST", first).replace("FROM", start).replace("STEP", step).replace("LAUNCH", launch)
     assert any(one.severity is not Severity.NOTE for one in findings(MissingBoundsGuard, code)) is bad
+
+
+ACROSS = """
+struct Work { int rows, columns, down, across; const void *mean; void *data; };
+__global__ void centred(Work w) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, y = blockIdx.x / w.across, x = blockIdx.x % w.across;
+    for (int first = y * 4; first < w.rows; first += 4 * w.down) {
+        const int row = first + warp;
+        const float m = TESTED static_cast<const float *>(w.mean)[row];
+        for (int c = (x * 32 + lane) * 4; c < w.columns && row < w.rows; c += 128 * w.across) {
+            float *at = static_cast<float *>(w.data) + row * w.columns + c;
+            if (w.columns - c >= 4) {
+                float4 v = *reinterpret_cast<float4 *>(at);
+                v.x -= m, v.y -= m, v.z -= m, v.w -= m;
+                *reinterpret_cast<float4 *>(at) = v;
+            } else
+                for (int k = 0; k < w.columns - c; ++k) at[k] -= m;
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("tested", "bad"), [("", True), ("row >= w.rows ? 0.f :", False)])
+def test_steps_of_a_number_of_blocks_that_is_an_argument(tested: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, ACROSS.replace("TESTED", tested))) is bad
+
+
+def test_rows_are_no_steps() -> None:
+    code = """
+    __global__ void rows(float *out, const float *in, const float *scale, int width, int n) {
+        for (int at = blockIdx.x * width; at < n; at += gridDim.x * width)
+            for (int x = threadIdx.x; x < width; x += blockDim.x) out[at + x] = in[at + x] * scale[x];
+    }
+    """
+    assert not findings(MissingBoundsGuard, code) and not findings(LateBoundsGuard, code)
