@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Collection, Iterator
 
@@ -101,6 +102,8 @@ def _errors(parsed: ParseResult) -> list[tuple[int, str]]:
 
 
 _PRAGMA = pattern(rb"[ \t]*#[ \t]*pragma\b")
+_UNROLL = pattern(r"UNROLL|PRAGMA|VECTORI[SZ]E", re.IGNORECASE)
+_LOOP = pattern(r"(?:\s*\([^()]*\))?\s*(?:for|while|do)\b")
 _UPHEAVAL = pattern(
     r"expected '\}'|extraneous closing brace|unterminated|#include nested too deeply|.*nesting level exceeded"
 )
@@ -344,6 +347,10 @@ class ModuleBuilder:
                 span = self.lowering.span(cursor)
                 line = self.parsed.text.rfind(b"\n", 0, span.start) + 1
                 if span.file == self.parsed.path and _PRAGMA.match(self.parsed.text, line, span.start) is not None:
+                    continue
+                if _UNROLL.search(cursor.spelling) and _LOOP.match(
+                    self.lowering.slice(span.file, span.end, span.end + 80)
+                ):
                     continue
                 loss = Loss("macro", f"macro that is not defined: {cursor.spelling}", span)
                 for function in functions:

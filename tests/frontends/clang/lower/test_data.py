@@ -87,3 +87,16 @@ def test_members_of_unknown_types_are_accesses_of_the_object() -> None:
 def test_a_kernel_with_a_word_of_a_device_function_too_is_a_kernel() -> None:
     found = module("#define BOUNDS __device__\n__global__ BOUNDS void k(int* x) { x[threadIdx.x] = 1; }").kernels[0]
     assert not found.function.losses
+
+
+@pytest.mark.parametrize(
+    ("macro", "kinds"),
+    [
+        ("LIB_UNROLL", set()),
+        ("LIB_PRAGMA_UNROLL(4)", set()),
+        ("REPEATED", {"macro"}),
+        ("LIB_UNROLL(4) if (n)", {"macro"}),
+    ],
+)
+def test_a_macro_that_tells_how_a_loop_is_unrolled_hides_nothing(macro: str, kinds: set[str]) -> None:
+    assert lost(f"{macro} for (int j = 0; j < 4; ++j) out[4 * i + j] = 0.f;") == kinds
