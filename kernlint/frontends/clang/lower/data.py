@@ -8,7 +8,7 @@ or one that is made for its effect on anything but a variable of the function.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.frontends.clang.lower.context import sounds_like_sync
 from kernlint.frontends.clang.uses import is_constant_name
@@ -25,6 +25,7 @@ from kernlint.tree.nodes import (
     Deref,
     Expr,
     ExprStmt,
+    FunctionDecl,
     FunctionRef,
     IncDec,
     IntLit,
@@ -44,17 +45,34 @@ DATA = "given"
 """The kind of what is unknown and costs nothing but knowledge of its value."""
 
 
-def settled(body: Block, losses: Iterable[Loss], *, references: bool) -> list[Loss]:
-    """The losses of a function with this body, those among them that are data by the kind :data:`DATA`.
+def open_names(losses: Iterable[Loss]) -> bool:
+    """Whether any of the losses is about a name that nothing declares."""
+    return any(map(_name_of, losses))
 
-    ``references``: a function may change variables that it is given without their address.
+
+def settled(function: FunctionDecl, reckoned_types: Collection[str], *, references: bool) -> tuple[Loss, ...]:
+    """The losses of a function, those among them that are data by the kind :data:`DATA`.
+
+    ``reckoned_types``: see :func:`reckoned`; ``references``: a function may change variables that it is given without
+    their address.
     """
-    losses = list(losses)
-    if not any(_name_of(loss) for loss in losses):
-        return losses
-    uses = _Uses(references)
-    uses.look(body)
-    return [Loss(DATA, loss.reason, loss.span) if uses.is_data(loss) else loss for loss in losses]
+    assert function.body is not None
+    uses = _Uses(references, reckoned_types)
+    uses.look(function.body)
+    return tuple(Loss(DATA, loss.reason, loss.span) if uses.is_data(loss) else loss for loss in function.losses)
+
+
+def reckoned(function: FunctionDecl) -> set[str]:
+    """Types that are not known and take part in arithmetic of a function that none of pointers is: they are multiplied,
+    or added to others, as no view of memory is."""
+    assert function.body is not None
+    found: set[str] = set()
+    for node in walk(function.body):
+        if isinstance(node, Binary):
+            kinds = [each.type.spelling for each in (node.lhs, node.rhs) if isinstance(each.type, OpaqueType)]
+            if node.op in ("*", "/") or (node.op in ("+", "-") and len(kinds) == 2):
+                found.update(kind for kind in kinds if not kind.startswith("__kl"))
+    return found
 
 
 def _name_of(loss: Loss) -> str:
@@ -70,14 +88,13 @@ def _name_of(loss: Loss) -> str:
 class _Uses:
     """What a function does with what it does not know: ``calls`` are places of calls that are only values, ``through``
     those of calls that something is stored through, ``types`` and ``names`` such as something is stored through, or
-    that are made of pointers; ``reckoned`` are types that are multiplied, or added to others, as no view of memory is.
-    """
+    that are made of pointers."""
 
     references: bool
+    reckoned: Collection[str]
     calls: set[Span] = field(default_factory=set)
     through: set[Span] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
-    reckoned: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
 
     def is_data(self, loss: Loss) -> bool:
@@ -93,9 +110,6 @@ class _Uses:
         effects: dict[int, Call] = {}
         valued: set[VarDecl] = set()
         found = []
-        for node in walk(body):
-            if isinstance(node, Binary):
-                self.reckoned.update(_reckoned(node))
         for node in walk(body):
             if isinstance(node, ExprStmt) and isinstance(call := _bare(node.expr), Call):
                 effects[id(call)] = call
@@ -141,13 +155,6 @@ class _Uses:
                     self.types.add(at.decl.type.spelling)
                 if at.decl.synthesised and at.decl.is_global:
                     self.names.add(at.decl.name)
-
-
-def _reckoned(node: Binary) -> Iterator[str]:
-    """Types that are not known and take part in arithmetic that none of pointers is."""
-    kinds = [each.type.spelling for each in (node.lhs, node.rhs) if isinstance(each.type, OpaqueType)]
-    if node.op in ("*", "/") or (node.op in ("+", "-") and len(kinds) == 2):
-        yield from kinds
 
 
 def _leads_away(name: str) -> bool:

@@ -11,7 +11,7 @@ from kernlint.frontends.clang.kinds import TemplateArgumentKind
 from kernlint.frontends.clang.lower.bounds import launch_bounds
 from kernlint.frontends.clang.lower.context import Lowering, Scope
 from kernlint.frontends.clang.lower.conversions import convert
-from kernlint.frontends.clang.lower.data import settled
+from kernlint.frontends.clang.lower.data import open_names, reckoned, settled
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import parameter, template_parameter
 from kernlint.frontends.clang.made_up import EXACT_WIDTH
@@ -81,6 +81,7 @@ class FunctionTable:
         self.declared: dict[int, FunctionDecl] = {}
         self.crashes: list[str] = []
         self._pending: deque[tuple[FunctionDecl, Cursor, Scope]] = deque()
+        self._reckoned: set[str] = set()
         self._instances: dict[int, int] = {}  # by key of the template
         self._preferred: dict[int, set[int]] = {}
         self._launching: dict[str, bool] = {}
@@ -328,6 +329,7 @@ class FunctionTable:
 
     def drain(self) -> None:
         """Lower all bodies that are due, and those that they call."""
+        lacking: list[FunctionDecl] = []
         while self._pending:
             node, cursor, scope = self._pending.popleft()
             try:
@@ -341,10 +343,14 @@ class FunctionTable:
             self._note_errors(node, scope)
             self._note_made_up(node, cursor, scope)
             object.__setattr__(node, "body", body)
-            losses = scope.losses
-            if node.kind is not FunctionKind.HOST:
-                losses = settled(body, losses, references=not self.lowering.opencl)
-            object.__setattr__(node, "losses", (*node.losses, *losses))
+            object.__setattr__(node, "losses", (*node.losses, *scope.losses))
+            if node.kind is not FunctionKind.HOST and open_names(node.losses):
+                lacking.append(node)
+        for node in lacking:
+            self._reckoned |= reckoned(node)
+        for node in lacking:
+            losses = settled(node, self._reckoned, references=not self.lowering.opencl)
+            object.__setattr__(node, "losses", losses)
 
     def _note_errors(self, node: FunctionDecl, scope: Scope) -> None:
         """Errors of the compiler inside the function that left no other trace are losses too.

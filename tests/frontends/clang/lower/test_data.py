@@ -74,6 +74,16 @@ def test_what_may_reach_memory_or_hold_a_barrier_is_lost(body: str, kinds: set[s
     assert kinds <= lost(body)
 
 
+def test_arithmetic_anywhere_in_the_file_tells_a_vector_from_a_view() -> None:
+    text = """#include <elsewhere/vectors.h>
+    __device__ V3 doubled(const V3& a) { return a * 2.f; }
+    __device__ V3 filled(V3 a, float v) { for (int j = 0; j < 3; ++j) a[j] = v; return a; }
+    __device__ void filled(View a, float v) { for (int j = 0; j < 3; ++j) a[j] = v; }
+    __global__ void k(V3* x, View view) { x[0] = doubled(filled(x[1], 1.f)); filled(view, 1.f); }"""
+    found = {loss.reason for each in module(text).functions for loss in each.losses if loss.kind != "given"}
+    assert found == {"type that is not declared: View"}
+
+
 def test_members_of_unknown_types_are_accesses_of_the_object() -> None:
     found = module(f"{HEAD} x[i].y = 1.f; V3 a = x[i]; a.x = 2.f; y[i] = a; }}")
     facts = Facts(ModuleFacts(found), found.kernels[0])
