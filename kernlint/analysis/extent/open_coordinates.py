@@ -44,7 +44,7 @@ from kernlint.analysis.extent.let_past import (
 )
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.open_coordinate import OpenCoordinate
-from kernlint.analysis.extent.places import moves
+from kernlint.analysis.extent.places import chosen, moves
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, GuardKind, Root, RootKind
@@ -324,16 +324,32 @@ def _stands(one: Coordinate, other: Coordinate, below: bool, facts: Facts) -> bo
         if not _acts(other, below, facts):
             return False
     if below:
-        return True
+        return not _counts_up(one.moving + one.fixed)
     if one.access is other.access and context.launches and _of_places(one) and not _of_grid(one):
         size = _mirrored(one, other)
         return size is not None and not kept(_past(one, size), facts)
-    if one.access is other.access and _of_grid(one) and not other.clamped(below):
+    if one.access is other.access and _of_grid(one):
         return not context.launches and not context.stated and _of_threads(one) and _surplus(one, facts)
     size = other.high.size
     if not context.launches or size is None or one.access is other.access:
         return True
     return not kept(Past(one.access, term_of(one.moving + one.fixed), term_of(size)), facts)
+
+
+def _counts_up(form: Polynomial) -> bool:
+    """Whether a sum is made of places in the grid, their digits and multiples, none of which is negative."""
+    return all(value > 0 and all(map(_is_place, mono)) for mono, value in form.coefficients.items()) and all(
+        not mono or any(map(moves, mono)) for mono in form.coefficients
+    )
+
+
+def _is_place(atom: Term) -> bool:
+    atom = plain(atom)
+    if atom.symbol is not None:
+        return atom.symbol.kind in _GRID or atom.symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE)
+    if atom.op in DIGITS:
+        return _counts_up(polynomial(atom.args[0])) and chosen(atom.args[1])
+    return False
 
 
 def _of_places(one: Coordinate) -> bool:

@@ -209,6 +209,28 @@ def test_a_test_of_the_batch_is_none_of_the_place(test: str, told: bool) -> None
 
 
 SILENT: tuple[tuple[RuleClass, str], ...] = (
+    (  # the neighbour is clamped at both ends, and the row is the thread's own
+        WrongBoundsGuard,
+        """
+__device__ int beside(int k, int last) { return min(max(k, 0), last); }
+__global__ void slopes(const float *u, float *s, int width, int height) {
+    const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    s[y * width + x] = u[y * width + beside(x + 1, width - 1)] - u[y * width + beside(x - 1, width - 1)];
+}
+""",
+    ),
+    (  # a quotient of the thread's number is not negative, whatever is asked of what is left over
+        NegativeIndex,
+        """
+__global__ void energy(const float *sample, int per_trace, int traces, float *sum) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int trace = i / per_trace, at = i % per_trace;
+    if (trace >= traces) return;
+    if (threadIdx.x >= at && blockDim.x - threadIdx.x >= per_trace - at) atomicAdd_block(&sum[trace], sample[i]);
+    else atomicAdd(&sum[trace], sample[i]);
+}
+""",
+    ),
     (  # a number that counts from 0 is not 0: it is 1 at least
         NegativeIndex,
         """

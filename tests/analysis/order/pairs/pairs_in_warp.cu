@@ -19,7 +19,8 @@ __global__ void norms(const float *rows, float *norm, int *done, int count)
         if (row < count && lane % 16 == 0)
             norm[row] = sqrtf(v);
     }
-    done[first + lane / 16] = row < count;
+    if (row < count)
+        done[row] = 1;
 }
 
 void all_norms(const float *rows, float *norm, int *done, int count)
