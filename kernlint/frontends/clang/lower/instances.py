@@ -177,11 +177,11 @@ class Records:
         self._members: list[tuple[str, frozenset[str]]] | None = None
         self._functions: dict[str, list[Cursor]] | None = None
 
-    def pointed_at(self, function: str, position: int, arguments: int) -> list[str]:
+    def pointed_at(self, within: Cursor, function: str, position: int, arguments: int) -> list[str]:
         """Classes that the functions of a name, of libraries too, take a pointer to at a position; none where one of
-        them takes a pointer to something else."""
+        them takes a pointer to something else.  ``within``: the template that calls them."""
         found: dict[str, None] = {}
-        for cursor in self._named(function):
+        for cursor in self._named(function) or _called(within, function):
             parameters = [child for child in cursor.children if child.kind == K.PARM_DECL]
             if len(parameters) != arguments:
                 continue
@@ -236,6 +236,16 @@ class Records:
                 yield cursor.qualified_name, frozenset(child.spelling for child in cursor.children)
 
 
+def _called(within: Cursor, function: str) -> list[Cursor]:
+    """The functions of a name that a template's calls may mean: those of a precompiled header are at no top level."""
+    for node in within.walk():
+        if node.kind == K.OVERLOADED_DECL_REF and node.spelling == function:
+            return node.overloads[::-1]  # as they are declared
+        if node.kind == K.DECL_REF_EXPR and node.spelling == function and node.referenced is not None:
+            return [node.referenced]
+    return []
+
+
 def _is_system(cursor: Cursor) -> bool:
     return bool(LIB.Location_isInSystemHeader(LIB.getCursorLocation(cursor.raw)))
 
@@ -281,7 +291,7 @@ def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[st
             found[name] = ["float4", "int4", "double2", "uchar4"]
         elif wanted and (classes := records.with_members(wanted)):
             found[name] = [f"::{each}" for each in classes]
-        elif not wanted and (classes := _taken(name, body, records)):
+        elif not wanted and (classes := _taken(template, name, body, records)):
             found[name] = [*classes, *_TYPES[:2]]
         elif wanted == {"operator()"}:
             found[name] = [f"::{CALLABLE}"]
@@ -292,7 +302,7 @@ def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[st
     return found
 
 
-def _taken(name: str, body: str, records: Records) -> list[str]:
+def _taken(template: Cursor, name: str, body: str, records: Records) -> list[str]:
     """Classes that the functions take which objects of a type are handed to, those that all of them take."""
     variables = set(re.findall(rf"\b{name}\b[\s&]*(?:(?:const|__restrict__)\b\s*)*(\w+)\s*[,;)({{=]", body))
     pointers = set(re.findall(rf"\b{name}\b\s*\*\s*(?:(?:const|__restrict__)\b\s*)*(\w+)\s*[,;)=]", body))
@@ -306,7 +316,7 @@ def _taken(name: str, body: str, records: Records) -> list[str]:
             elif (place := _ADDRESS.fullmatch(argument)) is not None and (
                 (place[2] in pointers and bool(place[1]) == bool(place[3])) or (place[2] in variables and place[1])
             ):
-                taken = records.pointed_at(call.group(1), position, len(arguments))
+                taken = records.pointed_at(template, call.group(1), position, len(arguments))
             if taken:
                 common = [each for each in common if each in taken] if common is not None else taken
     return [each for each in common or [] if each not in _SCALARS]

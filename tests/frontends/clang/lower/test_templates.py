@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kernlint.frontends.base import FrontendOptions
-from kernlint.frontends.clang import ClangFrontend
+from kernlint.frontends.clang import ClangFrontend, pch
 from kernlint.source import read
 from kernlint.tree.nodes import Binary, Call, IntLit, Member, Opaque, Ref
 from kernlint.tree.types import F32, ArrayType, OpaqueType, PointerType
@@ -136,6 +136,15 @@ def test_types_are_those_that_pointers_are_taken_to(call: str, taken: str | None
     found = kernel(text + f"template <class S> __global__ void k(S *states) {{ {call} }}")
     types = [dict(i.template_args)["S"] for i in found.instances]
     assert (taken in types) if taken is not None else not {"Cell", "curandStateXORWOW"} & set(types)
+
+
+def test_types_that_pointers_are_taken_to_are_the_same_behind_a_precompiled_header() -> None:
+    text = """#include <curand_kernel.h>
+    template <class S> __global__ void k(S *states) { curand_init(7, threadIdx.x, 0, states + threadIdx.x); }
+    """
+    found = {tuple(dict(i.template_args)["S"] for i in kernel(text).instances) for _ in range(pch.PAYS_AFTER + 2)}
+    assert len(found) == 1
+    assert "curandStateXORWOW" in found.pop()
 
 
 def test_limits_of_numbers_of_cub_are_known() -> None:
