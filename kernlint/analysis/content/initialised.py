@@ -82,7 +82,7 @@ def _objects(of: Trace) -> Iterator[tuple[Root, list[Access]]]:
     """Objects in shared memory with their accesses, but for those that something out of sight may write; of dynamic
     shared memory only an array that is alone."""
     groups: dict[int, list[Access]] = {}
-    written = {id(root) for call in of.calls if call.writes for root in call.objects or ()}
+    written = of.overwritten | {id(root) for call in of.calls if call.writes for root in call.objects or ()}
     for access in of.accesses:
         if access.root.space is Space.SHARED and id(access.root) not in written:
             groups.setdefault(id(access.root), []).append(access)

@@ -305,6 +305,17 @@ def _overwritten(m: Machine, e: Call, places: Sequence[Place | None], values: Se
             havoc(m, at, f"written by {name}")
 
 
+def _given_away(m: Machine, arg: Expr, by_reference: bool) -> Value:
+    """The value of an argument of a call that is not followed; an element may be set through a reference to it."""
+    from kernlint.analysis.trace.expressions import evaluate
+
+    before = len(m.trace.accesses)
+    value = evaluate(m, arg)
+    if by_reference and not isinstance(arg, Ref):
+        m.trace.overwritten.update(id(one.root) for one in m.trace.accesses[before:][-1:])
+    return value
+
+
 def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     """A call that is not followed: what it may do is judged from its name and arguments.
 
@@ -312,7 +323,7 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     object, or a telling name: it may hold a barrier.  So it may with a pointer to shared memory, of which searches take
     no notice but for that memory.
     """
-    from kernlint.analysis.trace.expressions import evaluate, place
+    from kernlint.analysis.trace.expressions import place
 
     if m.destructors and e.name.rpartition("::")[2] in ("move", "forward", "swap"):
         m.moved.update(arg.decl for arg in e.args if isinstance(arg, Ref))
@@ -326,7 +337,7 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
         by_reference = kind is None or (isinstance(kind, PointerType) and kind.reference and not kind.const)
         at = place(m, arg) if by_reference and isinstance(arg, Ref) and e.name != "printf" else None
         places.append(at if e.function is None or by_reference else None)
-        values.append(evaluate(m, arg))
+        values.append(_given_away(m, arg, by_reference))
     if m.state is None:
         return unknown_value(e.type, "dead code")
     made: Value | None = None

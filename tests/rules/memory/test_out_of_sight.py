@@ -52,3 +52,29 @@ def test_an_array_that_assembly_gets_at_may_be_written_there(given: str, mark: s
 )
 def test_a_number_may_be_an_address(constraint: str, given: str, mark: str) -> None:
     assert_marked(UninitialisedSharedMemory, CUDA % (constraint, given, mark))
+
+
+GONE = """
+HEAD
+__global__ void turned(const float4 *q, float *out) {
+    __shared__ float4 ex[64];
+    __shared__ float4 ey[64];
+    const int i = threadIdx.x;
+    AXES
+    __syncthreads();
+    out[i] = ex[63 - i].x + ey[63 - i].y;MARK
+}
+"""
+
+
+HEADS = {
+    "missing": '#include "axes_of_bodies.h"',
+    "of the host": "inline void axes_of(const float4 &q, float4 &x, float4 &y) { x = q; y = q; }",
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize(("axes", "mark"), [("axes_of(q[i], ex[i], ey[i]);", ""), ("ex[i] = q[i];", "  // bad")])
+def test_what_a_function_out_of_sight_takes_may_be_taken_by_reference(head: str, axes: str, mark: str) -> None:
+    code = GONE.replace("HEAD", HEADS[head]).replace("AXES", axes).replace("MARK", mark)
+    assert_marked(UninitialisedSharedMemory, code)
