@@ -552,7 +552,8 @@ def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]
     if any(_lacks_qualifier(each, job.path) for each in best.costly):
         last = _Attempt.of(job, appended, best.names, f"{best.made_up}\n{_ON_BOTH_SIDES}\n")
         rounds += 1
-        worse = best if last.losses < best.losses else last
+        launches = any(_NO_LAUNCH in each.message for each in last.diagnostics)
+        worse = best if last.losses < best.losses and not launches else last
         best = last if worse is best else best
         worse.unit.dispose()
     return best, rounds
@@ -564,6 +565,9 @@ def _lacks_qualifier(error: Diagnostic, path: str) -> bool:
         return False
     return any(file is not None and file != path for file, _ in error.notes)
 
+
+_NO_LAUNCH = "in __host__ __device__ function"
+"""How the error ends that a function of both sides launches a kernel, or takes its address."""
 
 _ON_BOTH_SIDES = "#pragma clang force_cuda_host_device begin"
 """Makes functions of the host and the device out of those behind it."""

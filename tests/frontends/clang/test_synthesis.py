@@ -133,6 +133,13 @@ def test_functions_of_headers_whose_qualifier_is_of_another_build(tmp_path: Path
         assert parsed.losses  # what a text says itself is its author's mistake
 
 
+def test_functions_that_launch_stay_on_the_host(tmp_path: Path) -> None:
+    (tmp_path / "helper.h").write_text("#define QUALIFIED\n" + HELPER)
+    source = '#include "helper.h"\n' + KERNEL + "void run(float *x) { k<<<1, 64>>>(x); }\n"
+    with parse(str(tmp_path / "k.cu"), source.encode(), Language.CUDA) as parsed:
+        assert not any("__host__ __device__ function" in d.message for d in parsed.errors())
+
+
 def test_a_source_with_hundreds_of_unknown_names_is_still_read() -> None:
     many = "".join(f"void host{i}() {{ window_call_{i}(); }} " for i in range(200))
     with check(f"{many}__global__ void k(V3* x) {{ x[threadIdx.x] = V3{{1.f}}; }}") as parsed:
