@@ -219,7 +219,8 @@ def _comparison(term: Term, axis: int, positive: bool) -> bool:
         return False  # i % 4 == 0 bounds nothing
     if term.op not in ("lt", "le"):
         apart = (term.op == "ne") is positive and term.op in ("eq", "ne")
-        return not (apart and _places(left) and _places(right))  # one place of a thread is no other one
+        places = {_places(side) for side in (left, right)} if apart else set()
+        return not (apart and (places == {True} or (True in places and _left_out(left, right))))
     smaller, larger = (left, right) if positive else (right, left)
     if smaller.value is not None and wraps_down(larger, axis):
         return False
@@ -231,6 +232,17 @@ def _comparison(term: Term, axis: int, positive: bool) -> bool:
 def _places(term: Term) -> bool:
     """Whether a term is another one for each thread, by its number in the grid."""
     return {SymbolKind.BLOCK, SymbolKind.THREAD} <= {symbol.kind for symbol in symbols(term)}
+
+
+def _left_out(left: Term, right: Term) -> bool:
+    """Whether two sides that differ are the number of a thread in the grid, to which no loop adds, and one number
+    for all threads: that leaves out one thread, and those beyond it go on (the rim of a grid, ``i == width - 1``)."""
+    kinds = [{symbol.kind for symbol in symbols(side)} for side in (left, right)]
+    same = {SymbolKind.PARAM, SymbolKind.TEMPLATE}
+    return any(of <= same and other <= same | _THREADS for of, other in (kinds, kinds[::-1]))
+
+
+_THREADS = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM})
 
 
 def _leaves(term: Term) -> Iterator[Term]:
