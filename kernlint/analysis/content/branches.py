@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace.events import Event, GuardKind
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, negate, symbols
 
 BRANCHES = 8
 """Branches of one step of a loop that are looked at."""
@@ -60,4 +60,6 @@ def said(facts: Sequence[Term]) -> dict[Symbol, Term]:
         for part in conjuncts(fact):
             if part.op == "eq" and part.args[0].op == "sym" and part.args[1].op == "const":
                 found[part.args[0].args[0]] = part.args[1]
+            elif part.op == "lnot" and (symbol := part.args[0].symbol) is not None:
+                found[symbol] = const(0, symbol.type)
     return found

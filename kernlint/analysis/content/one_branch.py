@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kernlint.analysis.trace.events import Event, GuardKind
 from kernlint.record import dataclass
 from kernlint.source import Span
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.nodes import (
     Assign,
     Block,
@@ -104,10 +104,11 @@ def _goes_on_asking(rest: Stmt | None) -> bool:
 def taken_up(event: Event, used: Term, facts: list[Term], unset: Symbol, within: Span) -> bool:
     """Whether a use of ``used`` takes up the ``unset`` value of a branch that data alone choose, by the ``facts`` under
     which it is unset (of a branch within the branch, several), and no other data have a say."""
-    if not facts or any(symbol.kind not in _ASKED for fact in facts for symbol in symbols(fact)):
+    questions = [_beside_loop(fact) for fact in facts]
+    if not facts or any(s.kind not in _ASKED for one in questions for s in symbols(one)):
         return False
     asked = [symbol for fact in facts for symbol in symbols(fact) if symbol.kind is SymbolKind.LOAD]
-    if not asked or any(map(_after_loop, facts)):
+    if not asked or any(map(_after_loop, questions)):
         return False
     return settled(event, unset, asked, within) and not any(_same_data(part, asked) for part in _factors(used, unset))
 
@@ -138,6 +139,34 @@ _SETTLED = (_ASKED - {SymbolKind.LOAD}) | {SymbolKind.GRID_DIM, SymbolKind.COUNT
 
 def _after_loop(term: Term) -> bool:
     return (term.op == "call" and term.args[0].startswith("after")) or any(map(_after_loop, term.terms))
+
+
+def _beside_loop(fact: Term) -> Term:
+    """What memory holds that a condition compares with what a loop has found: the best of a search may be no better
+    than it.  Else the condition itself."""
+    test = fact.args[0] if fact.op == "lnot" else fact
+    if test.op in ("lt", "le"):
+        for found, other in (test.args, test.args[::-1]):
+            held = plain(other).symbol
+            if _after_loop(found) and held is not None and held.kind is SymbolKind.LOAD:
+                return other
+    return fact
+
+
+def switch(used: Term, facts: Sequence[Term], unset: Symbol) -> bool:
+    """Whether an argument that is only asked whether it is zero chooses the branch: a switch, which has two positions.
+    What it multiplies may be nothing in one of them."""
+    named = {symbol for fact in facts for symbol in symbols(fact)}
+    if len(named) != 1 or any(symbol.kind is not SymbolKind.PARAM for symbol in named):
+        return False
+    return all(map(_of_zero, facts)) and not any(named & set(symbols(part)) for part in _factors(used, unset))
+
+
+def _of_zero(fact: Term) -> bool:
+    """Whether a condition asks whether a number is zero, or a truth value true."""
+    if fact.op in ("eq", "ne"):
+        return fact.args[1].value == 0 and plain(fact.args[0]).symbol is not None
+    return plain(fact.args[0] if fact.op == "lnot" else fact).symbol is not None
 
 
 def _factors(term: Term, unset: Symbol) -> Iterator[Term]:

@@ -31,7 +31,7 @@ from kernlint.analysis.content.branches import meant, said
 from kernlint.analysis.content.got_at import handed_over, pointed_to, unfollowed
 from kernlint.analysis.content.initialised import closed
 from kernlint.analysis.content.left_between import left_between
-from kernlint.analysis.content.one_branch import OneBranch, one_branch, taken_up
+from kernlint.analysis.content.one_branch import OneBranch, one_branch, switch, taken_up
 from kernlint.analysis.content.only_updated import only_updated
 from kernlint.analysis.content.unasked_helper import unasked
 from kernlint.analysis.content.unset_elements import PLAIN, unset_element
@@ -157,6 +157,8 @@ def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios, chosen: Set
     asked = Side(const(1, I64), 1, (*guards, *facts), counters)
     axes = {symbol.axis for symbol in asked.symbols if symbol.kind is SymbolKind.THREAD}
     for launch in _launches(believed, axes):
+        if any(images[one].value != n for one, n in launch.values if one in images):
+            continue  # the launch says otherwise
         answer = solve(Bounds(asked, const(1, I64), launch=launch), BUDGET)
         if isinstance(answer, Refuted):
             told = {one: term.value or 0 for one, term in images.items() if one.kind is SymbolKind.PARAM}
@@ -275,7 +277,7 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                 found, branch, helper, between = None, None, None, False
                 if not _unconditional(conds):
                     branch = _branch(event, conds, symbol, facts)
-                    both = branch is not None and branch.both
+                    both = branch is not None and (branch.both or switch(term, _open(conds), symbol))
                     found = _met(event, conds, believed, ways.chosen | set(conds) if both else ways.chosen)
                     between = left_between(event, _open(conds))
                     if found is not None or between:

@@ -7,6 +7,7 @@ an excuse is, and ``kernlint why`` for what became of the suspicions at a place.
 from __future__ import annotations
 
 from kernlint.analysis.excuses.atomics import told_by_ticket, watched_word
+from kernlint.analysis.excuses.levels import other_level
 from kernlint.analysis.excuses.objects import copied_whole, longer_than_its_row, table_of_bits
 from kernlint.analysis.excuses.sides import opposite_sides
 from kernlint.analysis.excuses.values import equal_values, puts_back, wrapped_index
@@ -26,5 +27,6 @@ COLLISION = (
     puts_back,
     opposite_sides,
     ends_of_two_runs,
+    other_level,
 )
 """What makes a witness of two threads in one cell not worth a word; the first that counts is noted."""

@@ -23,6 +23,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Event, Guard, GuardKind, LoopContext, Trace, WarpEvent
 from kernlint.analysis.warps.comparisons import compared, solved
 from kernlint.analysis.warps.samples import Common, Number, Sample, scramble
+from kernlint.record import replace
 from kernlint.symbolic.evaluate import CALLS, evaluate
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -184,6 +185,8 @@ class Warp:
         if symbol.kind is SymbolKind.LOAD and symbol.surely is not Uniformity.GRID:
             root, offset = symbol.origin
             raw = scramble(self.sample.seed, root.name, self.value(offset, lane))
+            if self.sample.sparse and raw % 2:
+                return 0
             signed = not isinstance(symbol.type, IntType) or symbol.type.signed
             return self._typed(raw - 30 if signed else raw, symbol.term)
         if symbol.kind is SymbolKind.PHI and isinstance(symbol.origin, LoopContext):
@@ -204,7 +207,7 @@ class Warp:
         before = self._before.get(loop.counter)
         if before is None:
             count = int(self.sample.common(loop.counter)) - 1
-            sample = Sample(self.sample.seed, {**self.sample.fixed, loop.counter: count}, self.sample.numbers)
+            sample = replace(self.sample, fixed={**self.sample.fixed, loop.counter: count})
             before = Warp(self.number, self.size, self.block, self.place, sample)
             self._before[loop.counter] = before
         return before
@@ -331,8 +334,9 @@ class Lanes:
 
     def torn(self, block: Block, terms: Iterable[Term]) -> Iterator[Warp]:
         """Warps of ``block`` under samples made for conditions on which lanes have not disagreed by chance: the one
-        parameter that an index is compared with lies between two lanes' indices.  Few, and none where a condition
-        compares nothing of that kind."""
+        parameter that an index is compared with lies between two lanes' indices, or much of what memory holds is zero.
+        Few, and none where a condition compares nothing of that kind."""
+        terms = tuple(terms)
         sides = [side for term in terms for side in compared(term)]
         for index, free in sides[:TORN] if sides else ():
             for seed in range(TORN):
@@ -340,6 +344,11 @@ class Lanes:
                     made = self._torn(number, block, seed, index, free)
                     if made is not None:
                         yield made
+        if any(symbol.kind is SymbolKind.LOAD for term in terms for symbol in symbols(term)):
+            for seed in range(TORN):
+                given = self._images(seed)
+                if given is not None:
+                    yield Warp(0, self.size, block, (0, 0, 0), Sample(seed, given, self._numbers, sparse=True))
 
     def _torn(self, number: int, block: Block, seed: int, index: Term, free: Term) -> Warp | None:
         given = self._images(seed)

@@ -22,7 +22,8 @@ ROUNDS = (0, 0, 1, 2, 3)
 
 @dataclass(slots=True)
 class Sample:
-    """Values common to a whole grid, made up as they are asked for from ``seed``.  ``fixed``: given beforehand.
+    """Values common to a whole grid, made up as they are asked for from ``seed``.  ``fixed``: given beforehand;
+    ``sparse``: half of what memory holds is zero.
 
     ``numbers`` counts the symbols of one kernel in the order in which they are first asked for.  Their own serial
     numbers count those of the whole process: values made from them would depend on which files came before.
@@ -31,6 +32,7 @@ class Sample:
     seed: int
     fixed: Mapping[Symbol, int]
     numbers: dict[Symbol, int]
+    sparse: bool = False
 
     def common(self, symbol: Symbol) -> Number:
         """Value of a symbol that all lanes have in common."""

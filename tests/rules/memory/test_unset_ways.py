@@ -380,6 +380,72 @@ __kernel void seg_last(__global const uint *offs, __global const uint *keys, __g
     last[s * get_local_size(0) + get_local_id(0)] = k;  // bad
 }
 """,
+    "a switch that an argument is": """
+__kernel void shade(__global float *image, const int n, const int fogged, const float depth) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    float fog;
+    if (fogged) fog = exp(-depth * (float)i);
+    image[i] *= fog;  // bad
+}
+""",
+    "a switch in a structure, asked again": """
+typedef struct { float density; int clear; } air;
+__kernel void shade(__global float *image, const int n, const air a) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    float fog;
+    if (!a.clear) fog = exp(-a.density * (float)i);
+    image[i] *= a.clear ? 1.0f : fog;
+}
+""",
+    "a factor that is nothing where the branch is not taken": """
+__kernel void update(__global float *c, __global const float *ab, const int n, const int beta) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    float old;
+    if (beta != 0) old = c[i];
+    c[i] = ab[i] + beta * old;
+}
+""",
+    "another switch, of which nobody knows how it goes with this one": """
+__kernel void shade(__global float *image, const int n, const int fogged, const int drawn, const float depth) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    float fog;
+    if (fogged) fog = exp(-depth * (float)i);
+    if (drawn) image[i] *= fog;
+}
+""",
+    "the best of a search that may be no better": """
+__kernel void relax(__global const float *offer, __global const float *cost, __global const float *x,
+                    __global float *y, const int n) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    float best = offer[i * 4];
+    int which = 0;
+    for (int k = 1; k < 4; ++k)
+        if (offer[i * 4 + k] < best) { best = offer[i * 4 + k]; which = k; }
+    float now;
+    if (best < cost[i]) now = x[i * 4 + which];
+    y[i] = now * 0.5f;  // bad
+}
+""",
+    "the best of a search, and what there was before": """
+__kernel void relax(__global const float *offer, __global const float *cost, __global const float *x,
+                    __global float *y, const int n) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    float best = offer[i * 4];
+    int which = 0;
+    for (int k = 1; k < 4; ++k)
+        if (offer[i * 4 + k] < best) { best = offer[i * 4 + k]; which = k; }
+    float now;
+    if (best < cost[i]) now = x[i * 4 + which];
+    else now = y[i];
+    y[i] = now * 0.5f;
+}
+""",
 }
 
 
@@ -391,3 +457,22 @@ def test_cuda(name: str) -> None:
 @pytest.mark.parametrize("name", OPENCL)
 def test_opencl(name: str) -> None:
     assert_marked(UninitialisedPrivate, OPENCL[name], "opencl")
+
+
+SWITCHED = """
+__global__ void shade(float *image, int n, bool fogged, float depth) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float fog;
+    if (fogged) fog = expf(-depth * i);
+    image[i] *= fog;MARK
+}
+void all(float *image, int n, bool fogged, float depth) {
+    shade<<<(n + 255) / 256, 256>>>(image, n, GIVEN, depth);
+}
+"""
+
+
+def test_a_switch_that_the_launch_sets() -> None:
+    assert_marked(UninitialisedPrivate, SWITCHED.replace("GIVEN", "fogged").replace("MARK", "  // bad"))
+    assert_marked(UninitialisedPrivate, SWITCHED.replace("GIVEN", "true").replace("MARK", ""))

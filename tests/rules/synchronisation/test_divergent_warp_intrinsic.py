@@ -302,3 +302,27 @@ VOTES = {
 @pytest.mark.parametrize("name", VOTES)
 def test_launches_that_the_host_checks_in_several_ways(name: str) -> None:
     assert_marked(DivergentWarpIntrinsic, CHECKED.replace("BODY", VOTES[name]))
+
+
+SCANS = """
+__device__ int scan(int v, int lane) {
+    for (int d = 1; d < 32; d <<= 1) {
+        const int up = __shfl_up_sync(0xffffffffu, v, d);MARK
+        if (lane >= d) v += up;
+    }
+    return v;
+}
+__global__ void pack(const int2 *pairs, int *at) {
+    const int lane = threadIdx.x % 32, i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int high = max(abs(pairs[i].x), abs(pairs[i].y));
+    const int bits = high ? 32 - __clz(high) : 0;
+    BODY
+}
+"""
+
+
+def test_data_that_are_zero_in_some_lanes() -> None:
+    bad = "if (bits > 0) at[i] = scan(bits, lane) - bits; else at[i] = 0;"
+    good = "const int end = scan(bits, lane); if (bits > 0) at[i] = end - bits; else at[i] = 0;"
+    assert_marked(DivergentWarpIntrinsic, SCANS.replace("BODY", bad).replace("MARK", "  // bad"))
+    assert_marked(DivergentWarpIntrinsic, SCANS.replace("BODY", good).replace("MARK", ""))
