@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kernlint.analysis.content.no_rounds import in_first_round
+from kernlint.analysis.accesses.no_rounds import in_first_round
 from kernlint.analysis.content.ways import unset_variable
 from kernlint.analysis.trace.events import ConditionEvent, LoopContext
 from kernlint.record import dataclass

@@ -149,7 +149,7 @@ def _beside_loop(fact: Term) -> Term:
         for found, other in (test.args, test.args[::-1]):
             held = plain(other).symbol
             if _after_loop(found) and held is not None and held.kind is SymbolKind.LOAD:
-                return other
+                return plain(other)
     return fact
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kernlint.analysis.accesses.no_rounds import without_a_round
 from kernlint.analysis.content.branches import consuming
-from kernlint.analysis.content.no_rounds import without_a_round
 from kernlint.analysis.content.searched import never_found
 from kernlint.analysis.trace.events import Event, GuardKind, LoopContext
 from kernlint.record import dataclass

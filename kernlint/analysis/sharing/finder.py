@@ -32,7 +32,7 @@ from kernlint.analysis.search.settled import never_settled, unsettled
 from kernlint.analysis.search.supposed import on_data, unordered, without_data
 from kernlint.analysis.sharing.arguments import lowest, scalars
 from kernlint.analysis.sharing.dealt import ODD, TURN, split_groups, turns_of
-from kernlint.analysis.sharing.small_launches import at_edges, few, in_turns, takes_apart
+from kernlint.analysis.sharing.small_launches import at_edges, dealt_alike, few, in_turns, takes_apart
 from kernlint.analysis.trace.events import AccessKind, Root
 from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Side, Triple
 from kernlint.record import dataclass, field, replace
@@ -230,18 +230,22 @@ class Finder:
                 witness = None if witness is None else replace(witness, depends_on_data=True)
             if witness is None and within == "blocks" and asked is not None and in_turns(pair, self.asker.of):
                 witness = next((one for at in at_edges(asked) if (one := self._under(at, pair)) is not None), None)
-            if witness is None and self.shapes.seen and takes_apart(pair):
+            if witness is None and self.shapes.seen and self._small(pair, within):
                 witness = self._of_few(pair, within, shape, warps)
             if witness is None:
                 break
         return witness
+
+    def _small(self, pair: Pair, within: Scope) -> bool:
+        """Whether sizes have to be small, or are not free of each other, for blocks to meet."""
+        return takes_apart(pair) or (within == "blocks" and dealt_alike(pair, self.shapes.admission))
 
     def _of_few(self, pair: Pair, within: Scope, shape: Scenario, warps: bool) -> Refuted | None:
         """A witness in a launch of few elements, as the host makes it of small sizes."""
         wanted = [symbol for symbol in dict.fromkeys((*pair.a.symbols, *pair.b.symbols)) if scalar(symbol)]
         for grid, values in few(self.shapes.admission, shape.block, wanted):
             asked = self._question(pair, within, shape, grid, 0, warps)
-            if asked is None or (within == "blocks" and max(grid) < 2):
+            if asked is None or (within == "blocks" and max(grid) < 2) or any(value == 0 for _, value in values):
                 continue
             under = replace(asked.launch, values=tuple({**dict(asked.launch.values), **dict(values)}.items()))
             if self.asker.toucher.apart(pair.a, pair.b, pair.tied, under, blocks=within == "blocks"):

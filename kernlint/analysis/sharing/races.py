@@ -38,6 +38,7 @@ from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import Asker, Race, asker_of
 from kernlint.analysis.sharing.each_warp import put_by_own_warp
 from kernlint.analysis.sharing.rows import inside_rows
+from kernlint.analysis.sharing.starts import without_rounds
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Trace
 from kernlint.source import Span
@@ -154,7 +155,7 @@ def _collect(
             continue
         before = asker.left
         harmless = put_before(pair) or (not warp and put_by_own_warp(pair))
-        asked_of = None if harmless else past(asker.unseen, pair)
+        asked_of = None if harmless else past(asker.unseen, without_rounds(pair))
         race = asker.race(inside_rows(asked_of, guessed), warp=warp) if asked_of is not None else None
         if warp and race is not None and (closer := as_needed(race.pair, asker.of)) is not None:
             race = asker.race(inside_rows(closer, guessed), warp=warp)

@@ -17,6 +17,7 @@ from kernlint.prove.admission import Admission, Way
 from kernlint.prove.query import Overlap, Side, Triple
 from kernlint.record import replace
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
     GRID_DIM,
@@ -58,6 +59,23 @@ def takes_apart(pair: Pair) -> bool:
         and any(symbol in BLOCK for symbol in part.args[0].symbols)
         for term in terms
         for part in subterms(term)
+    )
+
+
+def dealt_alike(pair: Pair, admission: Admission) -> bool:
+    """Whether blocks are an argument apart, and a launch makes it, and another one that says how far each of them goes,
+    out of one size: windows that overlap, where the step is a part of their length."""
+    forms = [polynomial(at.offset).coefficients for at in (pair.a, pair.b)]
+    blocks = [mono for form in forms for mono in form if len(mono) == 2 and any(atom.symbol in BLOCK for atom in mono)]
+    steps = {atom.symbol for mono in blocks for atom in mono if atom.symbol is not None} - {*BLOCK}
+    facts = (fact for at in (pair.a, pair.b) for fact in at.facts if not any(one in fact.symbols for one in BLOCK))
+    ends = {symbol for fact in facts for symbol in fact.symbols} - steps
+    return any(
+        images[step] != images[end] and set(images[step].symbols) & set(images[end].symbols)
+        for images in (dict(way.images) for way in admission.ways[:MOST_WAYS])
+        for step in steps & images.keys()
+        for end in ends & images.keys()
+        if end.kind is SymbolKind.PARAM
     )
 
 

@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from kernlint.analysis.trace.events import Access
+from kernlint.analysis.accesses.no_rounds import without_a_round
+from kernlint.analysis.accesses.pairs import Pair
+from kernlint.analysis.trace.events import Access, GuardKind
+from kernlint.prove.query import Side
+from kernlint.record import replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term
 
@@ -84,3 +88,21 @@ def _row_number(mono: tuple[Term, ...], entries: Collection[Symbol], tables: Col
     inside = [atom.symbol for atom in mono if atom.symbol is not None]
     rows = [s for s in inside if s in entries and polynomial(s.origin[1]) not in tables]
     return bool(rows) and any(s.kind is SymbolKind.PARAM for s in inside)
+
+
+def without_rounds(pair: Pair) -> Pair:
+    """The pair, of whose accesses one comes after a loop over a row of a table that is taken to go no round: a row may
+    be empty, whatever a search would have the table hold."""
+    a, b = _emptied(pair.first, pair.a), _emptied(pair.second, pair.b)
+    return pair if a is pair.a and b is pair.b else replace(pair, a=a, b=b)
+
+
+def _emptied(access: Access, at: Side) -> Side:
+    none = {part.args[0].symbol for part in at.guards if part.op == "eq" and part.args[1].value == 0}
+    for guard in access.guards:
+        loop = guard.loop
+        if guard.kind is not GuardKind.AFTER_LOOP or loop is None or loop.trips not in none:
+            continue
+        if without_a_round(loop, access) == ():
+            at = replace(at, guards=tuple(one for one in at.guards if loop.trips not in one.symbols))
+    return at

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace.events import Event, Guard, GuardKind, LoopContext
+from kernlint.prove.cases import conjuncts
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, negate, plain, substitute, symbols
 from kernlint.tree.types import I64
@@ -74,8 +74,8 @@ def _of_threads(term: Term) -> bool:
 
 
 def _row(low: Term, high: Term) -> bool:
-    """Whether a loop goes from one entry of a table to the next one: each side is made of a single number of the same
-    array, the second of the place right behind the first."""
+    """Whether a loop goes from one entry of a table to the next one, or from one member of an entry to another: each
+    side is made of a single number of the same array, the second of the place right behind the first."""
     ends = [_data(side) for side in (low, high)]
     if any(len(end) != 1 for end in ends):
         return False
@@ -90,7 +90,8 @@ def _row(low: Term, high: Term) -> bool:
     step = polynomial(next_) - polynomial(place)
     size = root.element.size or 1
     alone = polynomial(low).coefficients.get((first.term,)) == 1 and polynomial(high) == polynomial(last.term)
-    return alone and step == polynomial(const(size, I64))
+    apart = step.coefficients.get((), 0)
+    return alone and 0 < apart <= size and step == polynomial(const(apart, I64))
 
 
 def _answered(event: Event, loop: LoopContext, ranges: Set[Symbol]) -> bool:
