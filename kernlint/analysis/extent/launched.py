@@ -35,7 +35,7 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, binary, cast, const, substitute, subterms, symbols
-from kernlint.tree.types import I64
+from kernlint.tree.types import I64, IntType
 
 FEW = 3
 """Launches in sight that are looked at."""
@@ -76,7 +76,7 @@ def _divided(count: Term, view: LaunchView) -> bool:
     for part in subterms(count):
         if part.op == "shr":
             return True
-        if part.op == "div":
+        if part.op == "div" and isinstance(part.type, IntType):
             raised = binary("sub", binary("add", part.args[0], part.args[1], I64), const(1, I64), I64)
             if cover(binary("div", raised, part.args[1], I64), view.checks).kind is not Cover.EXACT:
                 return True

@@ -140,7 +140,9 @@ def _group(store: Access, within: Lanes) -> int:
     conds = [part for guard in store.guards for part in conjuncts(guard.term) if _of_lanes(part)]
     found: set[int] = set()
     for block in within.blocks if conds else ():
-        warp = next(within.warps(block))
+        warp = next(within.warps(block), None)
+        if warp is None:
+            return 0
         try:
             lanes = [lane for lane in warp.lanes if all(warp.value(cond, lane) for cond in conds)]
             places = {warp.value(store.offset, lane) for lane in lanes}

@@ -105,3 +105,19 @@ int run(const float *host, float *out, unsigned width, unsigned reach) {
 def test_what_only_callers_know_is_no_fault(name: str) -> None:
     code = "\n".join(line for line in SILENT[name].splitlines() if "// only good" not in line)
     assert_marked(WrongBoundsGuard, code.replace("  // only bad", ""))
+
+
+SHARE = """
+__global__ void gather(const float *ref, const int *which, int kept, float *out) {
+    for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < kept; k += gridDim.x * blockDim.x)
+        out[k * 3] = ref[which[k] * 3];
+}
+void run(const float *ref, const int *which, int points, float percent, float *out) {
+    const int kept = (int)(points * percent / 100.0f);
+    gather<<<(kept + 255) / 256, 256>>>(ref, which, kept, out);
+}
+"""
+
+
+def test_a_count_that_is_a_quotient_in_floating_point() -> None:
+    assert_marked(WrongBoundsGuard, SHARE)
