@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.frontends.base import Frontend, FrontendOptions
-from kernlint.frontends.python.neighbours import meant
 from kernlint.project import Questions
 from kernlint.record import replace
 from kernlint.source import SourceError, SourceFile, read
@@ -214,6 +213,8 @@ class Elsewhere:
         name = os.path.basename(self.path).encode("utf-8", "surrogateescape")
         if name in data:
             return True
+        from kernlint.frontends.python.neighbours import meant  # loaded where a Python program is looked at
+
         for match in _IMPORTED.finditer(data):
             dots, module, names = (part.decode("utf-8", "replace") for part in match.groups(b""))
             inner = [f"{module}.{one}".strip(".") for one in re.findall(r"\w+", names)]
