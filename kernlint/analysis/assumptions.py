@@ -291,7 +291,8 @@ class _Resolver:
             name, element = shared
         while isinstance(element, ArrayType):
             element = element.element
-        if isinstance(element, VoidType):
+        untyped = isinstance(declared, PointerType) and isinstance(declared.pointee, VoidType)
+        if untyped or isinstance(element, VoidType):  # whatever the kernel takes the bytes for
             return name, self.number(size)
         if element is None or not element.size:
             raise AssumptionError(f"the size of an element of {name} is not known", _position(place))
