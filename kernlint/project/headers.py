@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
@@ -26,6 +26,17 @@ _TEXT = pattern(rb"\"(?:[^\"\\\n]|\\.)*\"")
 _LINK = pattern(rb"(?:\.\./|\./)*[\w+-][\w./+-]*\.\w+\n?\Z")
 _LONGEST_LINK = 300  # bytes
 
+_HEAD = 4096
+"""Bytes of a file that tell whether it is of C."""
+
+_COMMENT = pattern(rb"/\*.*?(?:\*/|\Z)", re.S)
+_FIRST_HASH = pattern(rb"^[ \t]*#[ \t]*([^\s\"<(]*)", re.M)
+_DIRECTIVE = pattern(
+    rb"(?:define|undef|include|include_next|import|if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|line|error|warning"
+    rb"|pragma|ident|sccs|embed|cmakedefine|cmakedefine01|mesondefine|\d+)?(?:/[/*].*)?\Z",
+    re.S,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -37,16 +48,25 @@ class Choice:
     template: bool = False
 
 
-def choose(name: str, folder: str, root_name: str, names: Mapping[str, Sequence[str]]) -> Choice | None:
+def choose(
+    name: str,
+    folder: str,
+    root_name: str,
+    names: Mapping[str, Sequence[str]],
+    is_code: Callable[[str], bool] = lambda path: True,
+) -> Choice | None:
     """The file that ``name`` means in a file of ``folder`` (relative to the root, "" for the root itself).
 
-    ``names``: the project's files by the last part of their paths; ``root_name``: what the project's folder is called.
+    ``names``: the project's files by the last part of their paths; ``root_name``: what the project's folder is called;
+    ``is_code``: whether the file at a path can be a header, which is asked of the nearest ones.
     """
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     if not parts:
         return None
     found = _best(parts, folder, root_name, names.get(parts[-1], ()))
-    if found is not None:
+    while found and not is_code(found[0]):
+        del found[0]
+    if found:
         return Choice(found[0], tuple(found[1:]))
     for ending in TEMPLATE_ENDINGS:
         whole = [*parts[:-1], parts[-1] + ending]
@@ -84,6 +104,18 @@ def _distance(folder: str, path: str) -> tuple[int, int, int, str]:
         common += 1
     alike = len(set(here[common:]) & set(there[common:]))
     return len(here) - common, len(there) - common, -alike, path
+
+
+def reads_as_code(path: str) -> bool:
+    """Whether the file at ``path`` can be included: no text in which ``#`` begins a comment, as in the settings of a
+    build that are called like a header."""
+    try:
+        with open(path, "rb") as handle:
+            head = handle.read(_HEAD)
+    except OSError:
+        return True
+    first = _FIRST_HASH.search(_COMMENT.sub(b"", head))
+    return first is None or _DIRECTIVE.match(first.group(1)) is not None
 
 
 def linked(path: str, size: int) -> str:

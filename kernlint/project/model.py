@@ -153,7 +153,13 @@ class Project:
 
         inside = self.relative(os.path.abspath(includer))
         folder = (inside or "").rpartition("/")[0]
-        choice = headers.choose(name, folder, os.path.basename(self.root), self.tree.names)
+        choice = headers.choose(
+            name,
+            folder,
+            os.path.basename(self.root),
+            self.tree.names,
+            lambda path: headers.reads_as_code(self._linked(path)),
+        )
         if choice is None:
             template = self.builds.template_of(name)
             if template is None:
@@ -293,7 +299,13 @@ class Project:
             return beside
         from kernlint.project import headers
 
-        choice = headers.choose(name, folder, os.path.basename(self.root), self.tree.names)
+        choice = headers.choose(
+            name,
+            folder,
+            os.path.basename(self.root),
+            self.tree.names,
+            lambda path: headers.reads_as_code(self._linked(path)),
+        )
         return choice.path if choice is not None and not choice.template else None
 
     def analysed(self, path: str) -> bool:

@@ -28,6 +28,24 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "set by a statement that was lost": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        __global__ void scale(float *x, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }
+        void upload(void **to, const float *from, int n);
+        void rows(const float *host, int n) {
+            float *row;
+            for (int i = 0; i < 4; i++) {
+                upload((void **)&row, &host[undeclared_pitch * i], n);  // only good
+                scale<<<(n + 255) / 256, 256>>>(row, n);  // bad
+                cudaFree(row);
+                cudaMemcpy(nullptr, row, undeclared_pitch, cudaMemcpyHostToDevice);
+            }
+        }
+        """,
+    ),
     "twice without asking who else has it": (
         DeviceUseAfterFree,
         "cuda",

@@ -57,6 +57,23 @@ def test_the_nearest_of_two_is_taken_and_that_is_said(tmp_path: Path) -> None:
     assert report.results[0].finding.witness.block[0] == 32  # type: ignore[union-attr]
 
 
+def test_settings_of_a_build_that_are_called_like_a_header_are_none(tmp_path: Path) -> None:
+    settings = "ROOT = /opt/tools\n# where the queue is\nQUEUE = short\n# endif\n"
+    commented = "/* as in\n# where the queue is\n*/\n#pragma once\n"
+    files = {
+        "Makefile": "",
+        "tools/filters/sizes.h": settings,
+        "setup/filters/sizes.h.in": SIZES,
+        "src/run/t.cu": RACE,
+    }
+    write(tmp_path, files)
+    report = check(tmp_path, "src/run/t.cu")
+    assert (codes(report), report.summary.kernels, report.summary.partial) == (["KL201"], 1, 0)
+    write(tmp_path, {"tools/filters/sizes.h": commented + SIZES.replace("128", "32")})
+    (one,) = check(tmp_path, "src/run/t.cu").results
+    assert one.finding.witness.block[0] == 32  # type: ignore[union-attr]
+
+
 def test_an_include_folder_wins(tmp_path: Path) -> None:
     other = SIZES.replace("128", "32")
     write(tmp_path, {"Makefile": "", "far/x/filters/sizes.h": other, "src/filters/sizes.h": SIZES, "s/turn.cu": RACE})

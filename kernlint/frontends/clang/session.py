@@ -31,7 +31,7 @@ from kernlint.frontends.clang.preceding import (
     until_included,
 )
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
-from kernlint.frontends.clang.qualifiers import qualifiers
+from kernlint.frontends.clang.qualifiers import linked_names, qualifiers
 from kernlint.frontends.clang.starts import (
     NOTHING_BEFORE,
     NOTHING_MADE_UP,
@@ -449,11 +449,13 @@ def _qualified(first: _Attempt) -> tuple[_Attempt, int]:
     if job.language is Language.OPENCL or job.heavy or not first.errors:
         return first, 1
     lacked = unknown_names((d for d in first.diagnostics if d.file == job.path), {})
-    words = sorted({one.name for one in lacked if one.role is Role.TYPE and not one.scope and one.name.isupper()})
+    types = {one.name for one in lacked if one.role is Role.TYPE and not one.scope}
+    words = sorted(name for name in types if name.isupper())
     if not words:
         return first, 1
     found = around.definitions(job.path, job.language.value, words) if around is not None else ()
-    lines = qualifiers(job.text.decode("latin-1"), words, found)
+    text = job.text.decode("latin-1")
+    lines = qualifiers(text, words, found) + linked_names(text, types)
     if not lines:
         return first, 1
     before = replace(job.before, lines=(*job.before.lines, *lines))

@@ -419,14 +419,16 @@ def _is_text(kind: object) -> bool:
 
 
 def handed_on(m: Machine, words: frozenset[str], s: State) -> None:
-    """What a text that was lost names may be written there, and given back or kept, unless it is a library's call."""
-    lent = any(BORROWS.fullmatch(word) is not None for word in words)
+    """What a text that was lost names may be set there, and given back or kept, unless it is a library's call."""
+    lent = any(BORROWS.fullmatch(word) is not None and "alloc" not in word.lower() for word in words)
     for decl, at in list(s.env.items()):
         if decl.name in words:
             for thing in below(at, s):
                 _lent(thing, s)
             if not lent:
                 escape(m, at, s)
+                forget(m, at, s)
+    s.version += not lent
     s.pending = ()
     s.waited = True
     settled(s)
