@@ -22,11 +22,12 @@ class RootKind(Enum):
     UNKNOWN = "unknown"  # a pointer of unknown origin: may be any object of its space
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Root:
     """A memory object, or the unknown object behind a pointer.
 
-    ``extent``: its size in bytes (None: not known).  ``element``: the declared element or pointee type.
+    ``extent``: its size in bytes (None: not known).  ``element``: the declared element or pointee type; of an
+    argument of no type (``void *``) what the kernel has at the places where it uses it, once the walk is done.
     ``candidates``: objects that an UNKNOWN root may be; empty: any.  ``choices``: where it is known which it is, each
     of them with its condition and the offset in it at which ``base``, the start of this root, lies.  ``readonly``:
     nothing in the kernel can write it through this root (``const`` pointee or constant space).  ``path``: field path

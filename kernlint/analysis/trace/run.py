@@ -175,7 +175,7 @@ def _name_elements(trace: Trace) -> None:
         first, *others = sorted(found, key=lambda kind: kind.size or 0)
         size = first.size if isinstance(first, (IntType, FloatType, VectorType)) else None
         if size and all(isinstance(kind, VectorType) and not (kind.size or 1) % size for kind in others):
-            object.__setattr__(root, "element", first)
+            root.element = first
 
 
 _TERMS = ("offset", "value", "index", "term", "mask", "width", "pending", "shared", "size", "flags")
