@@ -277,6 +277,11 @@ class IndexOverflow(Rule):
                 f"{_short(one.index)} is computed in 32 bits and {used}, but comes to {one.value} by what its "
                 "coordinates are kept below"
             )
+        elif one.evidence == "array":
+            what = (
+                f"{_short(one.index)} is computed in 32 bits and {used}, which a launch in sight allocates with "
+                f"{one.value} elements where sizes are as large as the host lets them be"
+            )
         elif one.evidence == "cut":
             what = (
                 f"{_short(one.index)} is computed in 64 bits and cut to 32 before it is used as a subscript of {name}"

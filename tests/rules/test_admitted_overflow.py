@@ -163,3 +163,69 @@ def test_triangles_that_fit() -> None:
     fits = [TRIANGLE.replace("60000", "40000"), ROUNDS.replace("40000", "30000")]
     for code in fits:
         assert not findings(IndexOverflow, "\n".join(line for line in code.splitlines() if "// only good" not in line))
+
+
+BEAMS = """
+#define MOST_SAMPLES (1 << 23)
+#define BEAMS 16
+#define TAPS 32
+__attribute__((reqd_work_group_size(TAPS, 1, 1)))
+__kernel void weigh(__global const float *in, __global float *out, const int samples) {
+    const int tap = get_local_id(0), beam = get_group_id(0);
+    if (beam >= BEAMS || samples > MOST_SAMPLES) return;
+    for (int s = get_group_id(1); s < samples; s += get_num_groups(1)) {
+        const int at = (s * BEAMS + beam) * TAPS + tap;  // only bad
+        const size_t at = ((size_t)s * BEAMS + beam) * TAPS + tap;  // only good
+        out[at] = 2.0f * in[at];  // bad
+    }
+}
+"""
+
+TABLE = """
+#define PITCH 262144
+__kernel void costs(__global const float *a, __global const float *b, __global float *cost, int rows, int cols) {
+    const int c = get_global_id(0), r = get_global_id(1);
+    if (r >= min(rows, 32768) || c >= min(PITCH, cols)) return;
+    cost[r * PITCH + c] = a[r] * b[c];  // only bad  // bad
+    cost[(size_t)r * PITCH + c] = a[r] * b[c];  // only good
+}
+"""
+
+INCIDENCE = """
+constexpr int kNodes = 1 << 17, kEdges = 1 << 18;
+__global__ void mark(const int *first, const int *nodes, unsigned char *touched, int edges) {
+    const int e = blockIdx.x * blockDim.x + threadIdx.x;
+    if (e >= edges) return;
+    for (int k = first[e]; k < first[e + 1]; ++k) {
+        const int node = nodes[k];
+        touched[node * edges + e] = 1;  // only bad  // bad
+        touched[(size_t)node * edges + e] = 1;  // only good
+    }
+}
+int run(const int *first, const int *nodes, int n_nodes, int n_edges) {
+    if (n_nodes < 1 || n_edges < 1 || n_nodes > kNodes || n_edges > kEdges) return 1;
+    unsigned char *touched;
+    if (cudaMalloc(&touched, (size_t)n_nodes * n_edges) != cudaSuccess) return 2;
+    mark<<<(n_edges + 127) / 128, 128>>>(first, nodes, touched, n_edges);
+    return cudaFree(touched) != cudaSuccess;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "language"), [(BEAMS, "opencl"), (TABLE, "opencl"), (INCIDENCE, "cuda")], ids=["beams", "table", "data"]
+)
+def test_places_in_arrays_that_stated_sizes_make_too_large(code: str, language: str) -> None:
+    assert_pair(IndexOverflow, code, language)
+
+
+def test_arrays_that_fit_by_what_is_stated() -> None:
+    fits = [
+        (BEAMS.replace("1 << 23", "1 << 21"), "opencl"),
+        (TABLE.replace("32768", "4096"), "opencl"),
+        (INCIDENCE.replace("1 << 17", "1 << 12"), "cuda"),
+        (INCIDENCE.replace(" || n_nodes > kNodes", ""), "cuda"),  # however many nodes: nothing says so
+    ]
+    for code, language in fits:
+        bad = "\n".join(line for line in code.splitlines() if "// only good" not in line)
+        assert not findings(IndexOverflow, bad, language)

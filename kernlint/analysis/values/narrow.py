@@ -22,6 +22,7 @@ never guessed; something in sight has to say so:
 ``apart``    a number of an item is widened and then taken apart into rows and columns of two sizes
 ``short``    it is kept in 8 or 16 bits, and the kernel's own tests or a launch in sight let it be larger
 ``shift``    it is a number shifted by 32 bits and more, by the numbers in sight, and widened when that is done
+``array``    data choose a row of an array that has more elements in a launch in sight, by the host's checks
 ``sibling``  another kernel of the file multiplies the same rows in 64 bits
 ``elsewhere`` as ``numbers``, of a product that is widened to make a condition or a value, and no place
 
@@ -41,7 +42,7 @@ from kernlint.analysis.values.narrow_amounts import amounted
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
 from kernlint.analysis.values.narrow_dominated import dominated
 from kernlint.analysis.values.narrow_elsewhere import elsewhere
-from kernlint.analysis.values.narrow_hosted import allocated, refused_beyond
+from kernlint.analysis.values.narrow_hosted import allocated, of_data, refused_beyond
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import (
     Places,
@@ -66,7 +67,7 @@ from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, binary
 from kernlint.tree.types import U32, IntType, Space
 
 MAY_FIT = frozenset(
-    {"count", "whole", "amounts", "twin", "rows", "host", "larger", "volume", "kept", "apart", "sibling"}
+    {"count", "whole", "amounts", "twin", "rows", "host", "array", "larger", "volume", "kept", "apart", "sibling"}
 )
 """Evidence that says that somebody cares, not how large a part gets."""
 
@@ -109,6 +110,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *ranges_cut(subscripts, facts),
         *gridded(subscripts, typed),
         *hosted(subscripts, typed),
+        *of_data(places, seen),
         *allocated(places, seen, reach.amounts),
         *dominated(places),
         *volumes(places),

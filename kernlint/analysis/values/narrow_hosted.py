@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.launching.admitted_sizes import admitted_values, bounded, relevant
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.trace.values import StructValue
 from kernlint.analysis.values.narrow_amounts import Amounts, beyond_amounts
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Factors, Places, chosen, told
 from kernlint.analysis.values.products import Product, bits, factors, products
+from kernlint.analysis.values.reach import BEYOND
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import BLOCK, GRID_DIM, SymbolKind, Term, plain, symbols
 from kernlint.tree.types import IntType
 
@@ -52,6 +55,46 @@ def allocated(places: Places, seen: Sequence[LaunchFact], amounts: Amounts) -> I
                     if known and rest and all(one in tested or _of_grid(one, product, grid) for one in rest):
                         yield Narrow(told(product), part.access.span, "host", use=part.access, weak=by_habit)
                         break
+
+
+def of_data(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+    """Products of a row that data choose and the length of rows, in fewer bits than it takes to name each element of
+    the array: with sizes as large as checks of the host let them be, the launch has more of them than that."""
+    for fact in seen if places.parts else ():
+        images = {name: _whole(value) for name, value in _images(fact)}
+        extents = dict(fact.extents)
+        for part in places.parts:
+            kind, size = part.term.type, extents.get(part.access.root.name)
+            if size is None or not isinstance(kind, IntType):
+                continue
+            for product in part.products:
+                rows = [factor for factor in product.factors if _chosen_by_data(factor)]
+                names = [one.symbol.name for one in product.factors if one.symbol is not None and one not in rows]
+                lengths = [images[name] for name in names if name in images]
+                if not rows or not lengths or len(rows) + len(lengths) != len(product.factors):
+                    continue
+                counted = (Counter(one.factors) for one in products(size))
+                if not any(not Counter(lengths) - one and len(one) > len(lengths) for one in counted):
+                    continue
+                elements = _most(size, fact) // (part.access.root.element.size or 1)
+                if kind.high + 1 < elements < BEYOND:
+                    yield Narrow(told(product), part.access.span, "array", use=part.access, value=elements)
+                    break
+
+
+def _chosen_by_data(factor: Term) -> bool:
+    """Whether a factor is a number from memory of which the kernel knows no bound but its type."""
+    symbol = plain(factor).symbol
+    return symbol is not None and symbol.kind is SymbolKind.LOAD and bits(factor) >= 32
+
+
+def _most(size: Term, fact: LaunchFact) -> int:
+    """A size with what it is made of as large as the checks before the launch let it be; 0 where one is not held."""
+    asked = sorted(set(symbols(size)), key=lambda one: one.serial)
+    checks = relevant(tuple(guard.term for guard in fact.guards), asked)
+    if not asked or not all(bounded(one, checks) for one in asked):
+        return 0
+    return evaluate(size, admitted_values(asked, checks)) or 0
 
 
 def _whole(size: Term) -> Term:

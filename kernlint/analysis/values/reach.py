@@ -20,7 +20,7 @@ from kernlint.analysis.launching.stated_sizes import FITS, short
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.exactly import Range, exact
 from kernlint.analysis.values.products import bits
-from kernlint.analysis.values.rooted import Rooted
+from kernlint.analysis.values.rooted import Rooted, size_tested, stated
 from kernlint.prove.admission import Way
 from kernlint.record import dataclass
 from kernlint.symbolic.clamps import as_they_are
@@ -143,7 +143,7 @@ class Reach:
             limits = [
                 most - (part.op == "lt")
                 for part in tests
-                if (most := part.args[1].value) is not None and term in as_they_are(part.args[0])
+                if term in as_they_are(part.args[0]) and (most := stated(part.args[1], tests)) is not None
             ]
             low, high = ranges.of(plain(term))[0], min(limits, default=FAR)
         # (An unsigned number that is taken for a signed one is none below 0.)
@@ -173,7 +173,7 @@ class Reach:
             if exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
                 continue
             found = _largest(access, part, ranges)
-            if found is not None and kind.high < found.value < BEYOND and (way is not None or _size_tested(access)):
+            if found is not None and kind.high < found.value < BEYOND and (way is not None or size_tested(access)):
                 return found
         return None
 
@@ -410,15 +410,6 @@ def _tested(access: Access, ranges: Narrowing) -> dict[Term, Range]:
                 bottom, top = out.get(at, (-FAR, FAR))
                 out[at] = max(bottom, least), top
     return out
-
-
-def _size_tested(access: Access) -> bool:
-    """Whether an access stands under a test of an argument against a number that is no end of a type."""
-    sides = (part for fact in side(access).facts for part in upper(fact))
-    return any(
-        high.value is not None and high.value < HABIT and any(s.kind is SymbolKind.PARAM for s in symbols(low))
-        for low, high in sides
-    )
 
 
 def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kernlint.analysis.accesses.pairs import side
-from kernlint.analysis.launching.admitted_sizes import GRID_LIMIT, growing, upper
+from kernlint.analysis.launching.admitted_sizes import GRID_LIMIT, HABIT, growing, upper
 from kernlint.analysis.trace.events import Access
 from kernlint.prove.admission import Way
 from kernlint.symbolic.clamps import as_they_are
@@ -99,3 +101,30 @@ class Rooted:
             symbol in growing(low) and symbols(high) and all(one in self._said for one in symbols(high))
             for low, high in self._checks
         )
+
+
+def stated(limit: Term, tests: Iterable[Term]) -> int | None:
+    """The number that a limit is none greater than: itself, the least of what it is the minimum of, or what a test of
+    the size that it is says; None where no number is at its root."""
+    limit = plain(limit)
+    if limit.value is not None:
+        return limit.value
+    if limit.op == "min":
+        return min((most for arg in limit.args if (most := stated(arg, tests)) is not None), default=None)
+    if limit.symbol is None or limit.symbol.kind is not SymbolKind.PARAM:
+        return None
+    found = (
+        high - (part.op == "lt")
+        for part in tests
+        if plain(part.args[0]) == limit and (high := part.args[1].value) is not None
+    )
+    return min((most for most in found if most < HABIT), default=None)
+
+
+def size_tested(access: Access) -> bool:
+    """Whether an access stands under a test of an argument against a number that is no end of a type."""
+    sides = (part for fact in side(access).facts for part in upper(fact))
+    return any(
+        high.value is not None and high.value < HABIT and any(s.kind is SymbolKind.PARAM for s in symbols(low))
+        for low, high in sides
+    )
