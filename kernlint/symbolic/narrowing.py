@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
+from functools import lru_cache
 
+from kernlint.symbolic.apart import apart
 from kernlint.symbolic.clamps import branches
 from kernlint.symbolic.terms import Symbol, Term, negate
 from kernlint.tree.types import IntType, Type
@@ -25,18 +27,35 @@ ROUNDS = 12
 """Times that all facts are looked at."""
 
 
+MANY = 12
+"""Facts from which on those that have nothing to do with each other are looked at, and remembered, by themselves."""
+
+
 class Contradiction(Exception):
     """No values satisfy the facts."""
 
 
 def narrowed(facts: Iterable[Term], known: Mapping[Symbol, int]) -> Narrowing | None:
     """Ranges under which all ``facts`` are true and symbols have the values ``known``; None: there are none."""
+    facts = tuple(facts)
     try:
-        return Narrowing(tuple(facts), known)
+        if known or len(facts) < MANY:
+            return Narrowing(facts, known)
+        groups = [_narrowed(group) for group in apart(facts)]
+        return None if None in groups else Narrowing.joined(facts, [one for one in groups if one is not None])
     except Contradiction:
         return None
     except RecursionError:  # too deep to be told: everything is possible
         return Narrowing((), known)
+
+
+@lru_cache(maxsize=4096)
+def _narrowed(facts: tuple[Term, ...]) -> Narrowing | None:
+    """The ranges of facts that others are asked about together with again, one call after the other."""
+    try:
+        return Narrowing(facts, {})
+    except Contradiction:
+        return None
 
 
 def told(ranges: Narrowing, known: Mapping[Symbol, int], facts: tuple[Term, ...] = ()) -> Narrowing | None:
@@ -69,6 +88,21 @@ class Narrowing:
         for symbol, value in known.items():
             self._meet(symbol.term, (value, value))
         self._settle(range(len(facts)))
+
+    @classmethod
+    def joined(cls, facts: tuple[Term, ...], parts: Iterable[Narrowing]) -> Narrowing:
+        """The ranges of all ``facts`` by those of ``parts`` of them, of which none speaks of what another does."""
+        whole = cls((), {})
+        whole._facts = facts
+        for at, fact in enumerate(facts):
+            whole._places.setdefault(fact, at)
+        for part in parts:
+            whole.ranges.update(part.ranges)
+            whole.overflowing |= part.overflowing
+            whole._current.update(part._current)
+            whole._denials.update(part._denials)
+            whole._around.update(part._around)
+        return whole
 
     def told(self, known: Mapping[Symbol, int], facts: tuple[Term, ...] = ()) -> Narrowing:
         """The ranges when symbols have the values ``known`` besides, and ``facts`` hold.  Raises

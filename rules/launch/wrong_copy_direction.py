@@ -180,7 +180,7 @@ class WrongCopyDirection(ModuleRule):
                 within = access.root.decl is None and access.stack  # what a container's own code reaches
                 if access.span in seen or within or _fetches(access.node):
                     continue
-                if walk.where(PointerValue(access.root, const(0), U8), access) is Where.DEVICE:
+                if walk.leads_to(Where.DEVICE, PointerValue(access.root, const(0), U8), access):
                     seen.add(access.span)
                     message = f"{access.root.name} is device memory, which the host cannot touch"
                     fix = "copy it to the host first, or use managed memory"
@@ -220,7 +220,7 @@ class WrongCopyDirection(ModuleRule):
     def _passed(self, launch: LaunchEvent, walk: HostWalk) -> Finding | None:
         params = launch.kernels[0].params if launch.kernels else ()
         for param, value in zip(params, launch.args, strict=False):
-            if isinstance(param.type, PointerType) and not param.whole and walk.where(value, launch) is Where.HOST:
+            if isinstance(param.type, PointerType) and not param.whole and walk.leads_to(Where.HOST, value, launch):
                 fix = "allocate device memory and copy it there, or use managed memory"
                 message = f"{param.name} is a pointer to host memory, which the kernel cannot read"
                 return self.finding(launch.span, message, fix=fix, habit=PASSED)
@@ -308,7 +308,7 @@ def _no_symbol(call: ApiEvent, walk: HostWalk) -> bool:
         return False
     other = pointed_to(call.args[1 - at])
     symbols = any(root.decl is not None and root.decl.space is not Space.HOST and root.decl.is_global for root in other)
-    return symbols and walk.where(call.args[at], call) is Where.HOST
+    return symbols and walk.leads_to(Where.HOST, call.args[at], call)
 
 
 _USES = 8 | 32

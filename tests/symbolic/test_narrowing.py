@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernlint.symbolic.apart import apart
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import may_wrap
-from kernlint.symbolic.narrowing import narrowed, told
+from kernlint.symbolic.narrowing import MANY, Contradiction, Narrowing, narrowed, told
 from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
@@ -21,6 +24,7 @@ from kernlint.symbolic.terms import (
     disjunction,
     negate,
     select,
+    substitute,
     subterms,
     truth,
 )
@@ -154,3 +158,51 @@ def test_what_is_told_later_reaches_what_calls_return() -> None:
     before = narrowed(facts, {})
     after = None if before is None else told(before, {SIZE: 96})
     assert after is not None and after.of(N.term) == (96, 96)
+
+
+OTHERS = [{one: Symbol(SymbolKind.PARAM, f"{one.name}{at}", one.type) for one in (X, Y, Z)} for at in range(5)]
+
+
+@given(st.lists(terms(depth=2), min_size=MANY, max_size=2 * MANY), st.data())
+@settings(max_examples=60, deadline=None)
+def test_facts_that_have_nothing_in_common_are_looked_at_by_themselves(some: list[Term], data: st.DataObject) -> None:
+    place = st.sampled_from(OTHERS)
+    facts = tuple(truth(substitute(term, {one: data.draw(place)[one].term for one in (X, Y, Z)})) for term in some)
+    groups = apart(facts)
+    assert sorted(map(id, facts)) == sorted(id(fact) for group in groups for fact in group)
+    used = [{symbol for fact in group for symbol in fact.symbols} for group in groups]
+    assert all(one is other or one.isdisjoint(other) for one in used for other in used)
+    together: Narrowing | None
+    try:
+        together = Narrowing(facts, {})
+    except Contradiction:
+        together = None
+    found = narrowed(facts, {})
+    assert (found is None) == (together is None)
+    if found is not None and together is not None:
+        for term in facts:
+            for part in subterms(term):
+                assert found.of(part) == together.of(part)
+
+
+def test_checks_that_pile_up_are_looked_at_once() -> None:
+    """Every call of a host function is checked for errors: that costs each launch nothing anew."""
+    errors = [Symbol(SymbolKind.UNKNOWN, f"error{at}", I32) for at in range(300)]
+    facts = [binary("eq", error.term, const(0, I32), BOOL) for error in errors]
+    narrowed(facts, {})
+    made = 0
+
+    def counted(self: Narrowing, some: tuple[Term, ...], known: Mapping[Symbol, int]) -> None:
+        nonlocal made
+        made += len(some)
+        init(self, some, known)
+
+    init = Narrowing.__init__
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Narrowing, "__init__", counted)
+        for more in range(20):
+            size = binary("lt", N.term, const(more + 5, I32), BOOL)
+            ranges = narrowed((*facts, size), {})
+            assert ranges is not None and ranges.of(N.term)[1] == more + 4
+            assert ranges.of(errors[7].term) == (0, 0)
+    assert made == 20

@@ -8,6 +8,7 @@ them: no copy, no other call that is given the memory, no kernel that is launche
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
@@ -18,7 +19,7 @@ from kernlint.analysis.hostmodel.sizes import exceeds
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, host
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, Root, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, Trace
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.apis import Fills, api_of
 from kernlint.prove.query import Bounds, Refuted
@@ -85,7 +86,7 @@ def _only_fill(fact: LaunchFact, name: str, facts: Facts) -> ApiEvent | None:
     assert fact.walk is not None and fact.event is not None
     if pointer is None or pointer.offset.value != 0:
         return None
-    given = [one for one in fact.walk.apis if one.order < fact.event.order and _takes(one, pointer.root)]
+    given = [one for one in _taking(fact.walk).get(id(pointer.root), ()) if one.order < fact.event.order]
     if len(given) != 1:
         return None
     api = api_of(given[0].name, given[0].receiver is not None)
@@ -110,9 +111,14 @@ def _only_rests(facts: Facts, other: LaunchFact, name: str) -> bool:
     return of.complete and all(_rests(access) for access in of.accesses if access.root.name == name)
 
 
-def _takes(call: ApiEvent, root: Root) -> bool:
-    """Whether a call is given a pointer to an object."""
-    return any((at := as_pointer(value)) is not None and at.root is root for value in call.args)
+@lru_cache(maxsize=2)
+def _taking(walk: Trace) -> dict[int, list[ApiEvent]]:
+    """The calls of a walk that are given pointers to an object, by its identity."""
+    found: dict[int, list[ApiEvent]] = {}
+    for call in walk.apis:
+        for root in {id(at.root) for value in call.args if (at := as_pointer(value)) is not None}:
+            found.setdefault(root, []).append(call)
+    return found
 
 
 def _beyond(access: Access, view: LaunchView, size: Term) -> bool:

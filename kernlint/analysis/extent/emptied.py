@@ -7,11 +7,12 @@ asks before one launch whether there are any takes none for possible, and the ot
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.tried import extents_of, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView
-from kernlint.analysis.launching.launches import HostFacts
+from kernlint.analysis.launching.launches import HostFacts, LaunchFact
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
 
@@ -21,14 +22,27 @@ def _asked(view: LaunchView, known: HostFacts, size: Symbol) -> bool:
     for check in view.checks:
         if size in symbols(check) and not any(part.op == "call" for part in subterms(check)):
             return False
-    parts: Iterator[Term] = (
-        part
-        for other in known.launches
-        if other.host is view.fact.host and other is not view.fact
-        for guard in other.guards
-        for part in conjuncts(guard.term)
-    )
-    return any(symbols(part) == (size,) and evaluate(part, {size: 0}) == 0 for part in parts)
+    asking = _asking(known).get((id(view.fact.host), size), {})
+    return any(launch is not view.fact for launch in asking.values())
+
+
+@lru_cache(maxsize=1)
+def _asking(known: HostFacts) -> dict[tuple[int, Symbol], dict[int, LaunchFact]]:
+    """By a host function and a size of it, the launches that are made only where that is not 0."""
+    found: dict[tuple[int, Symbol], dict[int, LaunchFact]] = {}
+    sizes: dict[Term, tuple[Symbol, ...]] = {}
+    for launch in known.launches:
+        for guard in launch.guards:
+            term = guard.term
+            if term not in sizes:
+                sizes[term] = tuple(
+                    part.symbols[0]
+                    for part in conjuncts(term)
+                    if len(part.symbols) == 1 and evaluate(part, {part.symbols[0]: 0}) == 0
+                )
+            for size in sizes[term]:
+                found.setdefault((id(launch.host), size), {})[id(launch)] = launch
+    return found
 
 
 def with_nothing(view: LaunchView, known: HostFacts) -> Iterator[tuple[dict[Symbol, int], Mapping[str, Term]]]:

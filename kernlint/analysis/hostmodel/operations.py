@@ -90,12 +90,17 @@ class HostWalk:
     def where(self, value: Value, at: Event) -> Where:
         """The memory that ``value`` points to at the place of ``at``; not known where no way leads there with that
         value, or it was allocated only on some of those that do."""
+        found = where_of(value, self.allocations)
         made = [self.allocations[id(root)] for root in pointed_to(value) if id(root) in self.allocations]
-        if not made:
-            return where_of(value, self.allocations)
+        if not made or found is Where.UNKNOWN:
+            return found
         reached = not excluded(tuple(guard.term for guard in at.guards))
         certain = reached and all(implied(each.guards, at.guards) for each in made)
-        return where_of(value, self.allocations) if certain else Where.UNKNOWN
+        return found if certain else Where.UNKNOWN
+
+    def leads_to(self, place: Where, value: Value, at: Event) -> bool:
+        """Whether :meth:`where` would say ``place``; quick where nothing speaks for it."""
+        return where_of(value, self.allocations) is place and self.where(value, at) is place
 
 
 def counted(one: Copy | Fill) -> Expr | None:

@@ -283,8 +283,9 @@ def _is_null(value: Value) -> bool:
 
 def implied(before: tuple[Guard, ...], after: tuple[Guard, ...]) -> bool:
     """Whether whatever comes to a place with the guards ``after`` has passed one with the guards ``before``."""
-    known = tuple(guard.term for guard in after)
-    return all(guard.term in known or excluded((*known, negate(guard.term))) for guard in before)
+    known = dict.fromkeys(guard.term for guard in after)
+    asked = dict.fromkeys(guard.term for guard in before)
+    return all(term in known or excluded((*known, negate(term))) for term in asked)
 
 
 CASES = 4
@@ -294,16 +295,16 @@ CASES = 4
 def excluded(facts: tuple[Term, ...]) -> bool:
     """Whether ``facts`` cannot all be true, whichever way the choices in them went."""
     ranges = narrowed(facts, {})
-    return ranges is None or _excluded(ranges, facts, CASES)
+    return ranges is None or _excluded(ranges, dict.fromkeys(facts), CASES)
 
 
-def _excluded(ranges: Narrowing, facts: tuple[Term, ...], cases: int) -> bool:
+def _excluded(ranges: Narrowing, facts: dict[Term, None], cases: int) -> bool:
     choices = (at.args[0] for fact in facts for at in subterms(fact) if at.op == "select")
     cond = next((cond for cond in choices if cond not in facts and negate(cond) not in facts), None)
     if cond is None or not cases:
         return False
     for one in (cond, negate(cond)):
         more = told(ranges, {}, (one,))
-        if more is not None and not _excluded(more, (*facts, one), cases - 1):
+        if more is not None and not _excluded(more, {**facts, one: None}, cases - 1):
             return False
     return True

@@ -13,7 +13,7 @@ from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launches import host
 from kernlint.analysis.launching.members import Members, constant, member_of, members, number_of, struct_of
-from kernlint.analysis.trace.events import GuardKind, Trace
+from kernlint.analysis.trace.events import GuardKind, Trace, each_guard
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, substitute, symbols
@@ -51,14 +51,13 @@ def _compute(facts: ModuleFacts) -> tuple[Limit, ...]:
 
 def _guards(trace: Trace) -> Iterator[Limit]:
     """The ways out that a function takes for values of members, before it does something on the device."""
-    for event in (*trace.apis, *trace.launches):
-        for guard in event.guards:
-            if guard.kind in (GuardKind.EXIT, GuardKind.ASSERT):
-                for part in conjuncts(guard.term):
-                    mentioned = [(one, member_of(one)) for one in symbols(part)]
-                    keys = tuple((one, (of[0].name, of[1])) for one, of in mentioned if of is not None)
-                    if keys and len(keys) == len(mentioned) and part.op in ("lt", "le", "ne"):
-                        yield Limit(part, keys, guard.span)
+    for guard in each_guard((*trace.apis, *trace.launches)):
+        if guard.kind in (GuardKind.EXIT, GuardKind.ASSERT):
+            for part in conjuncts(guard.term):
+                mentioned = [(one, member_of(one)) for one in symbols(part)]
+                keys = tuple((one, (of[0].name, of[1])) for one, of in mentioned if of is not None)
+                if keys and len(keys) == len(mentioned) and part.op in ("lt", "le", "ne"):
+                    yield Limit(part, keys, guard.span)
 
 
 def _filled(known: Members) -> dict[FunctionDecl, dict[str, Key]]:
@@ -74,14 +73,13 @@ def _filled(known: Members) -> dict[FunctionDecl, dict[str, Key]]:
 
 def _of_parameters(trace: Trace, stored: Mapping[str, Key]) -> Iterator[Limit]:
     """The ways out that a function takes for values of parameters which it stores in members."""
-    for event in (*trace.apis, *trace.launches, *trace.accesses) if stored else ():
-        for guard in event.guards:
-            if guard.kind in (GuardKind.EXIT, GuardKind.ASSERT):
-                for part in conjuncts(guard.term):
-                    mentioned = symbols(part)
-                    mine = all(one.kind is SymbolKind.PARAM and one.name in stored for one in mentioned)
-                    if mentioned and mine and part.op in ("lt", "le"):
-                        yield Limit(part, tuple((one, stored[one.name]) for one in mentioned), guard.span)
+    for guard in each_guard((*trace.apis, *trace.launches, *trace.accesses)) if stored else ():
+        if guard.kind in (GuardKind.EXIT, GuardKind.ASSERT):
+            for part in conjuncts(guard.term):
+                mentioned = symbols(part)
+                mine = all(one.kind is SymbolKind.PARAM and one.name in stored for one in mentioned)
+                if mentioned and mine and part.op in ("lt", "le"):
+                    yield Limit(part, tuple((one, stored[one.name]) for one in mentioned), guard.span)
 
 
 def _returned(function: FunctionDecl) -> Limit | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any
 
@@ -75,6 +76,20 @@ class Guard:
     kind: GuardKind
     span: Span
     loop: LoopContext | None = None
+
+
+def each_guard(events: Iterable[Event]) -> Iterator[Guard]:
+    """The guards of ``events``, each once, in order: those of host code mostly add some to those of the one before."""
+    seen: set[int] = set()
+    last: tuple[Guard, ...] = ()
+    for event in events:
+        guards = event.guards
+        known = len(last) if guards[: len(last)] == last else 0
+        last = guards
+        for guard in guards[known:]:
+            if id(guard) not in seen:
+                seen.add(id(guard))
+                yield guard
 
 
 @dataclass(eq=False, slots=True)

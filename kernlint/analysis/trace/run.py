@@ -72,6 +72,8 @@ class _Resolver:
     def __init__(self, closed: dict[Symbol, Term], ends: dict[Term, Term]) -> None:
         self.memo: dict[Term, Term] = {}
         self.paths: dict[int, tuple[tuple[Guard, ...], tuple[Guard, ...]]] = {}
+        self.last: tuple[tuple[Guard, ...], tuple[Guard, ...]] = ((), ())
+        """The guards resolved last, as they were and as they are."""
         self.guards: dict[int, tuple[Guard, Guard]] = {}
         self.labels: dict[int, tuple[tuple[Label, ...], tuple[Label, ...]]] = {}
         images = dict(closed)
@@ -102,7 +104,11 @@ class _Resolver:
         """The guards of an event; events in a row have the same."""
         known = self.paths.get(id(guards))
         if known is None:
-            done = tuple(map(self.guard, guards))
+            before, done = self.last
+            if not before or guards[: len(before)] != before:  # else it only adds some: a host's checks pile up
+                before, done = (), ()
+            done = (*done, *map(self.guard, guards[len(before) :]))
+            self.last = guards, done
             known = self.paths[id(guards)] = (guards, self.followed(done) if self.ends else done)
         return known[1]
 
