@@ -424,6 +424,8 @@ def _hollow(one: Overreach) -> str:
     """What is said of a test that all numbers pass."""
     if one.fault is Fault.MASKED:
         return f" at {one.beyond} where a number is the mark for no place: the test asks for the mark as it was"
+    if one.part.op == "max":
+        return " at an unsigned difference that is raised to zero: it is never below, and wraps for the first elements"
     limit = max((arg.value or 0 for arg in one.part.terms), default=0)
     why = "the difference is unsigned, never below zero"
     if limit >= 1 << 31:

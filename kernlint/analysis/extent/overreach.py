@@ -33,7 +33,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
 )
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, foreign_rows
-from kernlint.analysis.extent.wrong_guards.hollow import masked, wrapped
+from kernlint.analysis.extent.wrong_guards.hollow import masked, raised, wrapped
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive, kept_elsewhere
 from kernlint.analysis.extent.wrong_guards.last_instead import last_instead
 from kernlint.analysis.extent.wrong_guards.margins import ahead
@@ -171,6 +171,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places], context)
         found += wrapped(facts[trace].accesses)
+        found += raised(facts[trace].accesses)
         found += masked(facts[trace].accesses)
         found += either_end(facts[trace].accesses)
         seen = {one.access for one in found}

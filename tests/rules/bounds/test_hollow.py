@@ -41,6 +41,39 @@ def test_the_layer_before(type_: str, test: str, place: str, bad: bool) -> None:
     assert bool(findings(WrongBoundsGuard, code)) is bad
 
 
+RAISED = """
+struct At { unsigned x, y; };
+__device__ float read(const float *from, At at, unsigned w) { return from[at.y * w + at.x]; }
+__global__ void slope(const float *height, float *down, const TYPE w, const TYPE h) {
+    const TYPE x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    TEST
+    At left = {(unsigned)(PLACE), (unsigned)y};
+    down[y * w + x] = read(height, left, w) - height[y * w + x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type_", "test", "place", "bad"),
+    [
+        ("unsigned", "", "max(x - 1, 0)", True),
+        ("unsigned", "", "max(x - 2, 0u)", True),
+        ("unsigned", "if (y < 1) return;", "max(x - 1, 0u)", True),
+        ("unsigned", "if (x < 1) return;", "max(x - 1, 0u)", False),
+        ("unsigned", "if (x - 1 >= w) return;", "max(x - 1, 0u)", False),
+        ("unsigned", "", "max(int(x) - 1, 0)", False),
+        ("unsigned", "", "min(max(x - 1, 0u), w - 1)", False),
+        ("unsigned", "", "max(x, 1u) - 1", False),
+        ("unsigned", "", "max(w - 1, 0u)", False),
+        ("int", "", "max(x - 1, 0)", False),
+    ],
+)
+def test_the_place_before_raised_to_the_first(type_: str, test: str, place: str, bad: bool) -> None:
+    code = RAISED.replace("TYPE", type_).replace("TEST", test).replace("PLACE", place)
+    assert bool(findings(WrongBoundsGuard, code)) is bad
+
+
 LEDGER = """
 #define NONE 0xffffffffu
 #define BITS 0x00ffffffu

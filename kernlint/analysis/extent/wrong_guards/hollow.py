@@ -1,9 +1,10 @@
 """Tests that every number passes, of what a place is made of: an unsigned difference that is tested for not being
-negative, and a number of which a mask, or its type, has taken the mark that it is compared with.
+negative, or raised to zero, and a number of which a mask, or its type, has taken the mark that it is compared with.
 
 Who writes a test takes it that some number fails it.  ``if (z - 1 >= 0) a[(z - 1) * plane]`` with an unsigned ``z``
-speaks of the first plane, which has none before it; ``slot &= 0xffffff; if (slot != 0xffffffff) t[slot]`` of a slot
-that was not found, whose number is another one after the mask.
+speaks of the first plane, which has none before it, as does ``a[max(z - 1, 0) * plane]``;
+``slot &= 0xffffff; if (slot != 0xffffffff) t[slot]`` speaks of a slot that was not found, whose number is another
+one after the mask.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, polynomial
-from kernlint.symbolic.terms import Term, plain, subterms
+from kernlint.symbolic.terms import Term, plain, replaced, subterms
 from kernlint.tree.types import IntType, Space
 
 Part = tuple[Guard, Term]
@@ -42,6 +43,26 @@ def wrapped(accesses: Sequence[Access]) -> Iterator[Overreach]:
                 continue
             if not any(_held(tested, form, other) for _, other in parts if not vacuous(other)):
                 yield Overreach(access, Fault.WRAPPED, guard, part, None, 0, "")
+                break
+
+
+def raised(accesses: Sequence[Access]) -> Iterator[Overreach]:
+    """``x[max(j, 0)]`` of an unsigned difference j: nothing else keeps it, or what is taken from, inside."""
+    for access in accesses:
+        if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
+            continue
+        for clamp in dict.fromkeys(term for term in _summands(access.offset) if term.op == "max"):
+            if clamp.args[1].value != 0 or not isinstance(clamp.type, IntType) or clamp.type.signed:
+                continue
+            tested = plain(clamp.args[0])
+            form = _signed(polynomial(tested))
+            whole = polynomial(replaced(access.offset, {clamp: clamp.args[0]}))
+            if not _falls(tested, form) or not _stands_in(form, _signed(whole)):
+                continue
+            parts = [part for _, part in _parts(access)]
+            if not any(_held(tested, form, part) for part in parts):
+                guard = Guard(clamp, GuardKind.BRANCH, access.span)
+                yield Overreach(access, Fault.WRAPPED, guard, clamp, None, 0, "")
                 break
 
 
@@ -113,7 +134,8 @@ def _held(tested: Term, form: Polynomial, part: Term) -> bool:
     own = {atom for mono, value in form.coefficients.items() if value > 0 for atom in mono}
     if part.op in ("lt", "le"):
         smaller, larger = (_signed(polynomial(side)) for side in part.args)
-        return (smaller - form).constant is not None or any(atom in own for atom in larger.atoms)
+        apart = (smaller - form).constant  # what is one more passes where the difference is the first to wrap
+        return (apart is not None and apart <= 0) or any(atom in own for atom in larger.atoms)
     return any(atom in own for one in part.terms for atom in polynomial(one).atoms)
 
 

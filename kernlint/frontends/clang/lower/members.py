@@ -11,6 +11,7 @@ from kernlint.frontends.clang.lower.lanes import lanes_of
 from kernlint.frontends.clang.lower.types import without_extents
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
+    Cast,
     Expr,
     Member,
     Ref,
@@ -45,7 +46,9 @@ def implicit_member(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
 
 
 def member(scope: Scope, cursor: Cursor, base: Expr, name: str, type_: Type) -> Expr:
-    """``base.name`` (``base->name`` when ``base`` is a pointer)."""
+    """``base.name`` (``base->name`` when ``base`` is a pointer); members of a base class are the object's own."""
+    if isinstance(base, Cast) and not base.explicit and _inherits(base.operand.type, base.type, name):
+        base = base.operand
     have = base.type
     arrow = isinstance(have, PointerType)
     record = have.pointee if isinstance(have, PointerType) else have
@@ -59,6 +62,15 @@ def member(scope: Scope, cursor: Cursor, base: Expr, name: str, type_: Type) -> 
     if isinstance(type_, PointerType) and type_.reference:
         type_ = type_.pointee
     return Member(scope.span(cursor), type_, base, name, arrow, lanes)
+
+
+def _inherits(own: Type, above: Type, name: str) -> bool:
+    """Whether an object, or what a pointer leads to, has one member ``name``, that of the class it is converted to."""
+    if isinstance(own, PointerType) and isinstance(above, PointerType):
+        own, above = own.pointee, above.pointee
+    if not isinstance(own, StructType) or not isinstance(above, StructType) or own == above:
+        return False
+    return above.field(name) is not None and sum(field.name == name for field in own.fields) == 1
 
 
 def _vague(type_: Type, declared: Type) -> bool:

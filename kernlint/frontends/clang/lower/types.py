@@ -219,8 +219,15 @@ class TypeTable:
     def _fields(self, declaration: Cursor, base: int) -> list[Field]:
         """Fields with byte offsets; those of bases and of unnamed members are the record's own."""
         found: list[Field] = []
+        end = base
+        for inherited in _bases(declaration):
+            parent = inherited.declaration
+            fields = () if parent is None else self._fields(parent, end + -end % max(inherited.alignment, 1))
+            if fields:
+                end += -end % max(inherited.alignment, 1) + max(inherited.size, 0)
+            found.extend(fields)
         certain = True  # until a field whose size is made up
-        for clang_field in self._own_fields(declaration):
+        for clang_field in _own_fields(declaration):
             bits = clang_field.field_offset
             at = None if bits < 0 else base + bits // 8
             inner = clang_field.type.canonical.declaration
@@ -237,19 +244,35 @@ class TypeTable:
             found.append(Field(clang_field.spelling, kind, at if certain or not bits else None, volatile))
         return found
 
-    def _own_fields(self, declaration: Cursor) -> list[Cursor]:
-        found = []
-        for child in declaration.children:
-            if child.kind == CursorKind.FIELD_DECL:
-                found.append(child)
-            elif child.kind in (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL) and child.is_anonymous:
-                return _all_fields(declaration)
-            elif child.kind == CursorKind.CXX_BASE_SPECIFIER:
-                base = child.type.canonical.declaration
-                if base is not None:
-                    found.extend(self._own_fields(base))
-        return found or _all_fields(declaration)  # an implicit instance of a class template has no children
 
+def _own_fields(declaration: Cursor) -> list[Cursor]:
+    found = []
+    for child in declaration.children:
+        if child.kind == CursorKind.FIELD_DECL:
+            found.append(child)
+        elif child.kind in (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL) and child.is_anonymous:
+            return _all_fields(declaration)
+    return found or _all_fields(declaration)  # an implicit instance of a class template has no children
+
+
+def _bases(declaration: Cursor) -> list[ClangType]:
+    """The classes that a class is derived from, as far as an implicit instance of a template, which has no children,
+    shows them: those that are no template's instance themselves, and those that are a type argument."""
+    template = None if declaration.children else declaration.template
+    inherited = [
+        child.type.canonical
+        for child in (declaration.children if template is None else template.children)
+        if child.kind == CursorKind.CXX_BASE_SPECIFIER
+    ]
+    if template is None:
+        return inherited
+    given = declaration.type.template_arguments
+    named = ((type_, _PARAMETER.fullmatch(type_.spelling)) for type_ in inherited)
+    found = [given[int(n[1])].canonical if n and int(n[1]) < len(given) else type_ for type_, n in named]
+    return found if all(type_.size >= 0 for type_ in found) else []
+
+
+_PARAMETER = pattern(r"type-parameter-0-(\d+)")
 
 _FIELD_VISITOR = ctypes.CFUNCTYPE(ctypes.c_int, CXCursor, ctypes.c_void_p)
 

@@ -10,7 +10,7 @@ from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang import ClangFrontend, pch
 from kernlint.source import read
 from kernlint.tree.nodes import Binary, Call, IntLit, Member, Opaque, Ref
-from kernlint.tree.types import F32, ArrayType, OpaqueType, PointerType
+from kernlint.tree.types import F32, ArrayType, OpaqueType, PointerType, StructType
 from kernlint.tree.walk import walk
 
 from .trees import find, function, kernel, lines, module, only, variable
@@ -313,3 +313,37 @@ def test_enumerators_of_a_class_template_have_the_values_that_are_written() -> N
     )
     tree = next(f for f in found.functions if f.name == "f")
     assert lines(tree) == ["q[0] = 0", "q[1] = 16", "q[2] = (16 + 1)", "q[3] = (2 * 16)", "q[4] = ((2 * 16) + 1)"]
+
+
+BASES = """
+struct Plain { void *p; int n; };
+struct Other { int *q; };
+struct Empty {};
+template <typename T, typename Where = Plain> struct Picture : public Where {
+  uint2 size;
+  __device__ T &at(int i) { return static_cast<T *>(Where::p)[i]; }
+  __device__ T &through(int i) { return ((T *)this->p)[i]; }
+};
+struct Both : Empty, Plain, Other {};
+struct Shadow : Plain { int *p; };
+"""
+
+
+def test_members_of_a_base_that_is_a_type_argument_are_the_objects_own() -> None:
+    found = kernel(BASES + "__global__ void k(Picture<float> v) { v.at(1) = v.through(2); }")
+    kind = found.function.params[0].type
+    assert isinstance(kind, StructType)
+    assert [(field.name, field.offset) for field in kind.fields] == [("p", 0), ("n", 8), ("size", 16)]
+    bodies = [lines(call.function) for call in find(found.function, Call) if call.function is not None]
+    assert sorted(bodies) == [["return (f32*)this->p[i]"]] * 2
+    other = kernel(BASES + "__global__ void k(Picture<float, Other> v) { v.n = 1; }").function.params[0].type
+    assert isinstance(other, StructType) and [field.name for field in other.fields] == ["q", "size"]
+
+
+def test_each_of_several_bases_has_its_place() -> None:
+    both, shadow = (
+        p.type for p in kernel(BASES + "__global__ void k(Both v, Shadow s) { s.Plain::p = s.p; }").function.params
+    )
+    assert isinstance(both, StructType) and isinstance(shadow, StructType)
+    assert [(field.name, field.offset) for field in both.fields] == [("p", 0), ("n", 8), ("q", 16)]
+    assert [(field.name, field.offset) for field in shadow.fields] == [("p", 0), ("n", 8), ("p", 16)]
