@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from kernlint.project import architectures, cmake, scripts
 from kernlint.project.cmake import Definition
+from kernlint.project.constants import Constants
 from kernlint.project.facts import FileFacts, Programs
-from kernlint.project.hostoptions import constant_in
 from kernlint.project.table import Table
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
@@ -69,19 +70,22 @@ class Own(Protocol):
 
 class Builds:
     """The builds of the project at ``root`` with the given ``files`` (relative paths); ``facts`` gives what they say,
-    which is asked for only where programs are built by host code of other files; ``own`` what a single one says."""
+    which is asked for only where programs are built by host code of other files; ``own`` what a single one says,
+    ``included`` which files it includes."""
 
     def __init__(
         self,
         root: str,
-        files: Iterable[str],
+        files: Collection[str],
         facts: Callable[[], tuple[Table[FileFacts], Table[Programs]]],
         own: Own,
+        included: Callable[[str], Iterable[str]],
     ) -> None:
         self._root = root
         self._files = files
         self._look = facts
         self._own = own
+        self._included = included
 
     @cached_property
     def _read(self) -> tuple[list[Definition], cmake.Reader]:
@@ -194,29 +198,20 @@ class Builds:
                 yield from (option for option in options if _macro_of(option) not in declared)
 
     def _settled(self, host: str, options: Iterable[str]) -> Iterator[str]:
-        """The options of a host file, with the numbers that modules have which it imports from."""
+        """The options of a host file, with the numbers of names that the files have which it includes or imports."""
         for option in options:
             mark, kind = option[: option.startswith("?")], option.lstrip("?")[0]
-            if kind != "M":
+            if kind not in "MW":
                 yield option
                 continue
-            name, _, home = option.lstrip("?")[1:].partition("=")
-            number = self._number_of(host, *home.split(":"))
-            yield f"{mark}D{name}={number}" if number is not None else f"{mark}T{name}"
+            name, _, text = option.lstrip("?")[1:].partition("=")
+            number = self._constants.value(host, text)
+            yield f"{mark}D{name}={number}" if number is not None else f"{mark}{'T' if kind == 'M' else 'N'}{name}"
 
-    def _number_of(self, host: str, module: str, name: str) -> str | None:
-        """The number of a name that a Python file imports from a module of the project."""
-        inner = module.lstrip(".")
-        folder = posixpath.dirname(host)
-        for _ in range(len(module) - len(inner) - 1):
-            folder = posixpath.dirname(folder)
-        tail = inner.replace(".", "/")
-        for base in (folder, "") if not module.startswith(".") else (folder,):
-            whole = posixpath.join(base, tail)
-            for path in (f"{whole}.py", posixpath.join(whole, "__init__.py")):
-                if path in self._files:
-                    return constant_in(self._text(path).encode("utf-8", "replace"), name)
-        return None
+    @cached_property
+    def _constants(self) -> Constants:
+        read = functools.lru_cache(maxsize=64)(lambda path: self._text(path).encode("utf-8", "replace"))
+        return Constants(read, self._files, self._included)
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
+from kernlint.project.constants import EXPRESSION, Constants, constant
 from kernlint.project.scripts import stands_under_a_choice
 from kernlint.text.patterns import pattern
-
-if TYPE_CHECKING:
-    import ast
 
 MOST = 200
 """Options, and names of sources, that are kept of one file."""
@@ -27,14 +23,11 @@ _NAME = pattern(rb"(?:[\w./-]|%[-0-9.]*(?:l{0,2}|z)[duixXs]|\{[^{}\"'\n]*\})+\Z"
 _JOINED = pattern(rb"[\"']([\w./-]*)[\"']\s*\+\s*(?:str\()?[\w.]+\)?\s*\+\s*f?[\"']\Z")
 _FIELD = pattern(rb"\{[^{}]*\}")
 _AFTER = pattern(
-    rb"\"?\s*\)?\s*(?:\+|<<|,)\s*(?:std::|::)?(?:to_string\s*\(|str\s*\(|String\s*\()?\s*([A-Za-z_]\w*|\d+)"
+    rb"\"?\s*\)?\s*(?:(?:\+|<<|,)\s*(?:(?:std::|::)?(?P<made>to_string|str|String)\s*\("
+    rb"\s*(?P<inner>[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)|(?P<name>[A-Za-z_][\w:.]*|\d+))|\w+\((?P<text>\w+)\)\s*(?=[\";,)]))"
 )
-_DEFINE = pattern(rb"#[ \t]*define[ \t]+\Z")
-_AS = pattern(rb"[ \t]+(\w+)")
-_IMPORTED = pattern(rb"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^()]*\)|[^\n#]*)", re.M)
-_EQUALS = pattern(rb"\s*=(?!=)\s*([^;,\n)]+)")
-_MEMBER = pattern(rb"[\w.>]\Z")
-_CONVERTED = pattern(rb"to_string\s*\(")
+_BEFORE = pattern(rb"\"((?:[^\"\\\n]|\\.)*)\"\s*\Z")
+_PUT = pattern(rb"%[-0-9.]*(?:l{0,2}|z)[duixXsfg]")
 
 
 def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -42,9 +35,9 @@ def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, .
 
     An option is ``D`` or ``I`` and its text, behind ``?`` when it is given under a condition.  What is put together
     from constants of the file is followed, as far as the next thing that is not known.  ``N`` and a name is a macro
-    whose value, a number, the host works out, ``T`` one whose value is another text, ``M`` one whose value another
-    module has (``NAME=.config:FRAME``).  Names of sources may be formats
-    that numbers and words are filled in.
+    whose value, a number, the host works out, ``T`` one whose value is another text; ``W`` and ``M`` are the same with
+    an expression behind, of which other files may know the number (``WNAME=FRAME * 2``).  Names of sources may be
+    formats that numbers and words are filled in.
     """
     options: dict[str, None] = {}
     sources: dict[str, None] = {}
@@ -72,8 +65,8 @@ def words_in(options: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for option in options:
         kind, text = option.lstrip("?")[0], option.lstrip("?")[1:]
-        if kind == "T" or (kind == "D" and text.partition("=")[2].isidentifier()):
-            found[text] = None
+        if kind == "M" or kind == "T" or (kind == "D" and text.partition("=")[2].isidentifier()):
+            found[text.partition("=")[0] if kind == "M" else text] = None
     return tuple(found)
 
 
@@ -85,48 +78,53 @@ def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) 
         if folder is not None:
             yield f"{mark}I{folder.decode('utf-8', 'replace')}"
             continue
-        if hole is not None:
-            arguments = _arguments(data, match.end()) if arguments is None else arguments
-            before = len(re.findall(rb"%[-0-9.]*(?:l{0,2}|z)[duixXsfg]", literal[: option.start(4)]))
-            known = _constant(data, arguments[before]) if before < len(arguments) and not value else None
-            if python and hole.startswith(b"{") and not value:
-                known = _constant(data, hole[1:-1]) or _largest(data, hole[1:-1])
-                home = _home(data, hole[1:-1]) if known is None else None
-                if home is not None:
-                    yield f"{mark}M{name.decode()}={home}"
-                    continue
-            if known is None:
-                if not value:
-                    text = not hole.startswith(b"%") or hole.endswith(b"s")
-                    yield f"{mark}{'T' if text else 'N'}{name.decode()}"
-                continue
-            value = known
-        elif equals and not value and option.end() == len(literal):
+        given: bytes | None = None
+        number = False
+        if hole is not None and not value:
+            if python and hole.startswith(b"{"):
+                given = hole[1:-1]
+            else:
+                arguments = _arguments(data, match.end()) if arguments is None else arguments
+                before = _put_before(data, match.start()) + len(_PUT.findall(literal[: option.start(4)]))
+                given = arguments[before] if before < len(arguments) else b""
+            number = hole.startswith(b"%") and not hole.endswith(b"s")
+        elif hole is None and equals and not value and option.end() == len(literal):
             after = _AFTER.match(data, match.end() - 1)
-            known = _constant(data, after.group(1)) if after is not None else None
-            if known is None:
-                if after is not None:
-                    yield f"{mark}{'N' if _CONVERTED.search(after.group()) else 'T'}{name.decode()}"
+            if after is None:
                 continue
-            value = known
+            given = after["inner"] or after["name"] or after["text"]
+            number = after["made"] == b"to_string" or after["text"] is not None
+        elif hole is not None:
+            continue
+        if given is not None:
+            made = _worth(data, given, python)
+            if made is None:
+                elsewhere = EXPRESSION.fullmatch(given) and (python or hole is None or number)
+                behind = f"={b' '.join(given.split()).decode()}" if elsewhere else ""
+                yield f"{mark}{('W' if number else 'M') if behind else 'N' if number else 'T'}{name.decode()}{behind}"
+                continue
+            value = made
         text = name + (equals or b"") + (value or b"")
         yield f"{mark}D{text.decode('utf-8', 'replace')}"
 
 
-def _home(data: bytes, name: bytes) -> str | None:
-    """Where a program of Python has a name from, ``.config:FRAME``."""
-    for match in _IMPORTED.finditer(data):
-        for one in match.group(2).strip(b"() ").split(b","):
-            there, _, here = one.strip().partition(b" as ")
-            if (here or there).strip() == name.strip() and re.fullmatch(rb"\w+", there.strip()):
-                return f"{match.group(1).decode()}:{there.strip().decode()}"
-    return None
+def _worth(data: bytes, given: bytes, python: bool) -> bytes | None:
+    """The number or text that an expression is by the constants of a file itself."""
+    made = constant(data, given)
+    if made is None and given:
+        alone = Constants(lambda _: data, (), lambda _: ())
+        known = alone.value(".py" if python else "", given.decode("latin-1"))
+        made = None if known is None else str(known).encode()
+    return made
 
 
-def constant_in(data: bytes, name: str) -> str | None:
-    """The number that a name stands for in a program of Python."""
-    found = _constant(data, name.encode()) or _largest(data, name.encode())
-    return found.decode("utf-8", "replace") if found is not None else None
+def _put_before(data: bytes, at: int) -> int:
+    """Values that the parts of a format before the literal at ``at`` take."""
+    count = 0
+    while (before := _BEFORE.search(data, max(0, at - 1000), at)) is not None:
+        count += len(_PUT.findall(before.group(1)))
+        at = before.start()
+    return count
 
 
 def _arguments(data: bytes, at: int) -> list[bytes]:
@@ -147,79 +145,6 @@ def _arguments(data: bytes, at: int) -> list[bytes]:
     if data[at : at + 4].lstrip().startswith(b"%"):
         return [part.strip(b" \t\n%()") for part in found]
     return [part.strip() for part in found[1:]]
-
-
-def _constant(data: bytes, name: bytes) -> bytes | None:
-    """The number or text that a name stands for in the whole of a file; None when it is not one and the same."""
-    name = name.strip()
-    if re.fullmatch(rb"\d+[uUlL]*|\"[^\"]*\"", name):
-        return name.rstrip(b"uUlL").strip(b'"')
-    if re.fullmatch(rb"[A-Za-z_]\w*", name) is None:
-        return None
-    found = set(_given(data, name))
-    if len(found) != 1:
-        return None
-    (value,) = found
-    plain = re.fullmatch(rb"(\d+)[uUlL]*|\"([^\"]*)\"", value)
-    return (plain.group(1) or plain.group(2)) if plain is not None else None
-
-
-def _largest(data: bytes, name: bytes) -> bytes | None:
-    """Of the whole numbers that a program of Python gives a name the largest, as far as constants say."""
-    import ast  # only where a program of Python puts a name into an option
-    import warnings
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    known: dict[str, int] = {}
-    largest: dict[str, int] = {}
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
-    for node in sorted(assigned, key=lambda node: node.lineno):
-        target, value = node.targets[0], node.value
-        pairs: Iterable[tuple[ast.expr, ast.expr]] = [(target, value)]
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-            pairs = list(zip(target.elts, value.elts, strict=True))
-        for one, made in pairs:
-            if isinstance(one, ast.Name) and (number := _number(made, known)) is not None:
-                known[one.id] = number
-                largest[one.id] = max(number, largest.get(one.id, number))
-    found = largest.get(name.strip().decode("latin-1"))
-    return None if found is None else str(found).encode()
-
-
-def _number(expr: ast.expr, known: dict[str, int]) -> int | None:
-    """The whole number that an expression of Python is; None for what is none, or is not known."""
-    import ast
-
-    if isinstance(expr, ast.Constant):
-        return expr.value if type(expr.value) is int else None
-    if isinstance(expr, ast.Name):
-        return known.get(expr.id)
-    if not isinstance(expr, ast.BinOp):
-        return None
-    left, right = _number(expr.left, known), _number(expr.right, known)
-    if left is None or right is None:
-        return None
-    if isinstance(expr.op, ast.FloorDiv):
-        return left // right if right else None
-    plain = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}.get(type(expr.op))
-    return None if plain is None else plain(left, right)
-
-
-def _given(data: bytes, name: bytes) -> Iterator[bytes]:
-    """What ``name`` is defined as or assigned; only the places where it stands are looked at, which is much faster."""
-    at = data.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if (value := _AS.match(data, end)) is not None and _DEFINE.search(data, max(0, at - 40), at) is not None:
-            yield value.group(1)
-        if (value := _EQUALS.match(data, end)) is not None and _MEMBER.search(data, max(0, at - 1), at) is None:
-            yield value.group(1).strip()
-        at = data.find(name, end)
 
 
 def _conditional(data: bytes, at: int, python: bool) -> bool:

@@ -200,7 +200,16 @@ class Project:
         """What build files and host code define."""
         from kernlint.project.builds import Builds
 
-        return Builds(self.root, self.tree.files, lambda: (self.facts, self.programs), self._look_at)
+        looks = lambda: (self.facts, self.programs)  # noqa: E731
+        return Builds(self.root, self.tree.files, looks, self._look_at, self._included_by)
+
+    def _included_by(self, path: str) -> Iterator[str]:
+        """The files of the project that the one at ``path``, relative to the root, includes."""
+        said = self._look_at(path, Includes)
+        for written in said.includes if said is not None else ():
+            meant = self._meant(written, path.rpartition("/")[0])
+            if meant is not None:
+                yield meant
 
     def _look_at(self, path: str, kind: type[Kind]) -> Kind | None:
         """What the source at ``path``, relative to the root, says; no other is read for it."""

@@ -131,6 +131,10 @@ def test_a_number_that_meson_defines_goes_before_the_default_of_a_header(tmp_pat
     [
         ('clBuildProgram(p, 1, &d, "-cl-std=CL1.2 -DA=4 -D B -I src/cl", 0, 0);', ["DA=4", "DB", "Isrc/cl"]),
         ('const int N = 8; sprintf(o, "-DN=%d -DM=%d -DK=3", N, other()); ', ["DN=8", "NM", "DK=3"]),
+        ('#define W (8 * 2)  // wide\nconst char *o = "-DA=%d " "-DW=%d" \n "-DN=%d", a, (int)W, W / 4 - 1u;',
+         ["WA=a", "DW=16", "DN=3"]),
+        ('constexpr std::size_t kW{1 << 4}; o << "-DW=" << cfg::kW << " -DV=" << there::kV << " -DU=" STR(kU) " -DT";',
+         ["DW=16", "MV=there::kV", "WU=kU", "DT"]),
         ('#define W 16\nstd::string o = "-DW=" + std::to_string(W) + " -DX=1"; ', ["DW=16", "DX=1"]),
         ('void f(bool b) { o = "-DA"; if (b) { o += " -DB"; } if (b) o += " -DC"; o += b ? " -DD" : ""; }',
          ["DA", "?DB", "?DC", "?DD"]),
@@ -142,7 +146,7 @@ def test_options_of_host_code(text: str, options: list[str]) -> None:
 
 def test_options_of_python() -> None:
     text = b"prg = cl.Program(ctx, src).build(options=['-DA=4', '-DN=%d' % n])\nif half:\n    o += ['-DB']\n"
-    assert list(options_in(text, True)[0]) == ["DA=4", "NN", "?DB"]
+    assert list(options_in(text, True)[0]) == ["DA=4", "WN=n", "?DB"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +155,7 @@ def test_options_of_python() -> None:
         ("N = 4\nif big:\n    N = 64\nload('e', ['a.cu'], extra_cuda_cflags=[f'-DN={N}'])", ["DN=64"], ["a.cu"]),
         ("T, N = 8, 4\nS = N // 2\nf = [f'-D_N_={S}', f'-DM={T}'];l(f'k_{v}.cu')", ["D_N_=2", "DM=8"], ["k_%s.cu"]),
         ("load(sources=['k_v' + str(version) + '.cu'], extra_cuda_cflags=['-DN=2'])", ["DN=2"], ["k_v%s.cu"]),
-        ("def f(n):\n    load(sources=['k.cu'], extra_cuda_cflags=[f'-DN={n}'])", ["TN"], ["k.cu"]),
+        ("def f(n):\n    load(sources=['k.cu'], extra_cuda_cflags=[f'-DN={n}'])", ["MN=n"], ["k.cu"]),
     ],
 )  # fmt: skip
 def test_values_that_python_puts_into_options(text: str, options: list[str], sources: list[str]) -> None:
@@ -236,6 +240,32 @@ OPENCL = """__kernel void turn(__global float *x) {
 )
 def test_opencl_text_gets_the_options_of_its_host(tmp_path: Path, host: str) -> None:
     write(tmp_path, {"cl/turn.cl": OPENCL, "host.cpp": host, "Makefile": ""})
+    report = check(tmp_path, ".")
+    assert codes(report) == ["KL201"] and report.summary.partial == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "given"),
+    [
+        ({"s/h.c": '#include "sizes.h"\n%s snprintf(o, 9, "-DTILE=%%d " "-DROW=%%d", 2 * WIDTH, WIDTH + n); }',
+          "include/sizes.h": '#include "deep.h"\n', "include/deep.h": "#define WIDTH 32 /* items */\n"}, ["TILE=64"]),
+        ({"h.cpp": '#include <t/sizes.hpp>\n%s o = "-DTILE=" + std::to_string(t::kTile) + " -DROW=" + name(t); }',
+          "t/sizes.hpp": "namespace t { constexpr int kRow{32}; enum { kTile = kRow * 2, kMore }; }"}, ["TILE=64"]),
+        ({"h.cpp": '#include "o.hpp"\n%s o << "-DTILE=" << kTile << " -DROW=" << row; }',
+          "o.hpp": "static const unsigned kTile = 64;\nstruct O { int row = 4; };"}, ["TILE=64"]),
+        ({"p/h.py": "import pyopencl as cl\nfrom . import sizes\nfrom .sizes import Shape as S\nf = 'turn.cl'\n"
+                    "o = [f'-DTILE={sizes.TILE}', '-DROW=%d' % (S.rows // 2), f'-DOPEN={n}']\n",
+          "p/sizes.py": "TILE = 64\n\nclass Shape:\n    rows: int = 8\n", "p/__init__.py": ""},
+         ["TILE=64", "ROW=4"]),
+    ],
+)  # fmt: skip
+def test_options_are_worked_out_with_the_constants_of_other_files(
+    files: dict[str, str], given: list[str], tmp_path: Path
+) -> None:
+    host = 'void b(int n) { k = clCreateKernel(p, "turn", &e); clBuildProgram(p, 1, &d, o, 0, 0);'
+    write(tmp_path, {"Makefile": "", "cl/turn.cl": OPENCL})
+    write(tmp_path, {name: text.replace("%s", host).replace("%%", "%") for name, text in files.items()})
+    assert list(Project(str(tmp_path)).defines_for(str(tmp_path / "cl/turn.cl"))) == given
     report = check(tmp_path, ".")
     assert codes(report) == ["KL201"] and report.summary.partial == 0
 
