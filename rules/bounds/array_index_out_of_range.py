@@ -311,7 +311,7 @@ class ArrayIndexOutOfRange(Rule):
             access.span,
             f"{element(access)} is {verb(access)} at a place from memory that may be {one.room} or more, which is how "
             f"many elements there are: {one.other.kernel} keeps such a place below that, and nothing does here",
-            related=[Related(one.other.guard.span, "there it is tested")],
+            related=[Related(one.other.span, "there it is kept" if one.other.asked is None else "there it is tested")],
             fix=f"test that the place is less than {one.room} here too",
         )
 

@@ -4,29 +4,33 @@ The host allocates ``MOST`` elements for each array of a struct; one kernel asks
 at that place in one of them, and another stores at the same place in a second one and asks nothing.  The test says that
 there may be more, and the allocation that there is no room for them.  So it is with tables whose declaration says their
 length, and with parts of packed words, which have a helper of their own: whatever word they are from, they are taken
-out of it in one way.
+out of it in one way.  A clamp in the other kernel says as much as a test (``hist[min(label[i], 19)]``), and more: data
+that are clamped stay as they are, while those that a test leaves out may have been left out of what others get.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.clamps import clamped_at
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.marks import marked
 from kernlint.analysis.extent.truths import slack_of
+from kernlint.analysis.extent.unclamped import unclamped
 from kernlint.analysis.hostmodel.members import field_of
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.members import constant
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Guard, Root, RootKind
+from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
 from kernlint.analysis.trace.host import allocator
 from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
 from kernlint.record import dataclass
+from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
-from kernlint.tree.nodes import AddressOf, Assign, Call, Cast, Expr, FunctionDecl, ParamDecl
+from kernlint.tree.nodes import AddressOf, Assign, Call, Cast, Expr, FunctionDecl, Kernel, ParamDecl
 from kernlint.tree.types import Space, StructType
 from kernlint.tree.walk import walk
 
@@ -43,11 +47,12 @@ SHORT = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """``kernel`` keeps a place from memory below a number, by ``guard``; ``asked``: all that it asks about."""
+    """``kernel`` keeps a place from memory below a number, by a test or clamp at ``span``; ``asked``: all that it asks
+    about (None: nothing, a clamp takes all data)."""
 
     kernel: str
-    guard: Guard
-    asked: frozenset[str]
+    span: Span
+    asked: frozenset[str] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,11 +101,20 @@ rooms_of_members = ModuleAnalysis("rooms_of_members", _rooms)
 
 def _chosen(form: Polynomial) -> tuple[Term, str, int] | None:
     """(number, how it is made, addend) of a sum of one number that is made of an argument's memory and a constant."""
-    moving = [mono for mono in form.coefficients if mono]
-    if len(moving) != 1 or len(moving[0]) != 1 or form.coefficients[moving[0]] != 1:
+    row = _row(form)
+    return (
+        row[:3] if row is not None and row[3] == 1 and len(form.coefficients) <= 1 + (() in form.coefficients) else None
+    )
+
+
+def _row(form: Polynomial) -> tuple[Term, str, int, int] | None:
+    """The same of the row that one number chooses, with the elements of a row: what is added to it is within one."""
+    data = [mono for mono in form.coefficients if any("[" in _made(atom) for atom in mono)]
+    by = form.coefficients[data[0]] if len(data) == 1 and len(data[0]) == 1 else 0
+    if by < 1 or any(abs(value) >= by for mono, value in form.coefficients.items() if mono and mono not in data):
         return None
-    made = _made(moving[0][0])
-    return (moving[0][0], made, form.coefficients.get((), 0)) if "[" in made else None
+    number = data[0][0]
+    return number, _made(number), form.coefficients.get((), 0) // by, by
 
 
 def _made(term: Term) -> str:
@@ -121,10 +135,13 @@ def _made(term: Term) -> str:
 def _kept(facts: ModuleFacts) -> dict[Datum, Kept]:
     found: dict[Datum, Kept] = {}
     kernels = facts.module.kernels
-    for kernel in kernels if len(kernels) <= KERNELS else ():
-        for access in facts[kernel_traces].of(kernel.variants[0]).accesses:
+    walks = [(k, facts[kernel_traces].of(k.variants[0])) for k in kernels] if len(kernels) <= KERNELS else []
+    for kernel, of in walks:
+        for access in of.accesses:
             if not any(s.kind is SymbolKind.LOAD for s in symbols(access.offset)):
                 continue
+            for clamp in _clamped(access, walks):
+                found.setdefault(clamp, Kept(kernel.function.name, access.span, None))
             for guard in access.guards:
                 for part in conjuncts(guard.term):
                     slack = slack_of(part)
@@ -134,8 +151,32 @@ def _kept(facts: ModuleFacts) -> dict[Datum, Kept]:
                     limit = (slack[0] + polynomial(part.args[0])).constant
                     if limit is not None and limit + 1 - slack[1] - datum[2] >= SHORT:
                         key = (datum[1], limit + 1 - slack[1] - datum[2])
-                        found.setdefault(key, Kept(kernel.function.name, guard, _asked(access)))
+                        found.setdefault(key, Kept(kernel.function.name, guard.span, _asked(access)))
     return found
+
+
+def _clamped(access: Access, walks: Sequence[tuple[Kernel, Trace]]) -> Iterator[Datum]:
+    """The numbers from memory that a clamp in the place of an access keeps below one, where all that kernels store
+    beside them is made of what is there."""
+    for part in subterms(access.offset):
+        clamp = unclamped(part) if part.op in ("min", "max", "select", "call") else None
+        most = clamped_at(part) if clamp is not None and clamp.high else None
+        datum = _chosen(polynomial(clamp.core)) if clamp is not None and most is not None else None
+        if datum is None or most is None or most + 1 - datum[2] < SHORT:
+            continue
+        own = {s.origin[0].name for s in symbols(datum[0]) if s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple)}
+        if not any(_stored(one, own) for _, of in walks for one in of.accesses):
+            yield datum[1], most + 1 - datum[2]
+
+
+def _stored(access: Access, names: Set[str]) -> bool:
+    """Whether an access stores to one of some arrays what is not made of an element of it."""
+    if access.kind is not AccessKind.WRITE or access.root.name not in names:
+        return False
+    return access.value is None or not any(
+        s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple) and s.origin[0].name == access.root.name
+        for s in symbols(access.value)
+    )
 
 
 def _asked(access: Access) -> frozenset[str]:
@@ -163,19 +204,20 @@ def _compute(facts: Facts) -> tuple[PastRoom, ...]:
     known: dict[Datum, Kept] = facts[kept_below]
     rooms: dict[Field, int] = facts[rooms_of_members] if known else {}
     out: dict[Root, PastRoom] = {}
-    for access, made, addend in found if known else ():
+    for access, made, addend, row in found if known else ():
         stated = _stated(access)
-        room = stated if stated is not None else _room(access, facts, rooms)
+        extent = stated if stated is not None else _room(access, facts, rooms)
+        room = None if extent is None or extent % row else extent // row
         if room is None or room - addend < (SHORT if stated is not None else FEW):
             continue
         other = known.get((made, room - addend))
         # Who is told of other counts may work on data that have been cut down since.
-        if other is not None and _asked(access) <= other.asked:
+        if other is not None and (other.asked is None or _asked(access) <= other.asked):
             out.setdefault(access.root, PastRoom(access, room, other))
     return tuple(out.values())
 
 
-def _candidates(facts: Facts) -> Iterator[tuple[Access, str, int]]:
+def _candidates(facts: Facts) -> Iterator[tuple[Access, str, int, int]]:
     for access in facts[trace].accesses:
         memory = access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL
         if not memory and _stated(access) is None:
@@ -183,7 +225,7 @@ def _candidates(facts: Facts) -> Iterator[tuple[Access, str, int]]:
         if not any(s.kind is SymbolKind.LOAD for s in symbols(access.offset)):
             continue
         found = elements(access)
-        datum = _chosen(found[0]) if found is not None and not found[1] else None
+        datum = _row(found[0]) if found is not None and not found[1] else None
         if datum is None:
             continue
         own = {s for s in symbols(datum[0]) if s.kind is SymbolKind.LOAD and _made(s.term) in datum[1]}

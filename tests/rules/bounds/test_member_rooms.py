@@ -111,3 +111,60 @@ def test_parts_of_words(declared: str, last: str, test: str, bad: bool) -> None:
     code = code.replace("PARAM", "" if table else "__constant uint starts[7],")
     found = findings(ArrayIndexOutOfRange, code, "opencl")
     assert bool(found) is bad, [one.message for one in found]
+
+
+READINGS = """
+#include <cuda_runtime.h>
+#include <cstdint>
+constexpr int kGrades = 24;
+struct Survey { const uint8_t *grade; const float *weight; int readings; };
+struct Worst { __device__ int operator()(uint8_t g) const { return g < kGrades - 1 ? g : kGrades - 1; } };
+PRODUCER
+__global__ void count(Survey s, unsigned *counts) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < s.readings) atomicAdd(&counts[FIRST], 1u);
+}
+__global__ void blend(Survey s, int columns, const float *table, float *out) {
+    __shared__ float rows[ROWS][32];
+    for (int k = threadIdx.x; k < ROWS * 32; k += blockDim.x) rows[k / 32][k % 32] = table[k];
+    __syncthreads();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= s.readings) return;
+    float sum = 0.f;
+    for (int c = 0; c < min(columns, 32); ++c) sum += rows[SECOND][c];
+    out[i] = sum * s.weight[i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "first", "second", "producer", "bad"),
+    [
+        ("kGrades", "Worst()(s.grade[i])", "s.grade[i]", "", True),
+        ("kGrades", "min((int)s.grade[i], kGrades - 1)", "s.grade[i]", "", True),
+        ("kGrades", "Worst()(s.grade[i])", "Worst()(s.grade[i])", "", False),
+        ("kGrades", "s.grade[i]", "s.grade[i]", "", False),
+        ("32", "Worst()(s.grade[i])", "s.grade[i]", "", False),  # rows to spare
+        ("kGrades", "s.grade[i] % kGrades", "s.grade[i]", "", False),  # what a digit is of is no place
+        (
+            "kGrades",
+            "Worst()(s.grade[i])",
+            "s.grade[i]",
+            "struct Out { uint8_t *grade; }; __global__ void mark(Out s, int n) {"
+            " if (threadIdx.x < n) s.grade[threadIdx.x] = threadIdx.x % kGrades; }",
+            False,
+        ),
+        (
+            "kGrades",
+            "Worst()(s.grade[i])",
+            "s.grade[i]",
+            "struct Out { uint8_t *grade; }; __global__ void mark(Out s, int n) {"
+            " if (threadIdx.x < n) s.grade[threadIdx.x] += 32; }",
+            True,
+        ),
+    ],
+)
+def test_rows_that_another_kernel_clamps_to(rows: str, first: str, second: str, producer: str, bad: bool) -> None:
+    code = READINGS.replace("PRODUCER", producer).replace("ROWS", rows).replace("FIRST", first)
+    found = findings(ArrayIndexOutOfRange, code.replace("SECOND", second))
+    assert bool(found) is bad, [one.message for one in found]
