@@ -25,6 +25,11 @@ def _leading_zeros(value: int, bits: int) -> int:
     return bits - (value & ((1 << bits) - 1)).bit_length()
 
 
+def _trailing_zeros(value: int, bits: int) -> int:
+    value &= (1 << bits) - 1
+    return (value & -value).bit_length() - 1 if value else bits  # (OpenCL C 6.15.3; elsewhere 0 has none)
+
+
 def _first_set(value: int, bits: int) -> int:
     return (value & -value).bit_length()
 
@@ -41,18 +46,14 @@ CALLS: dict[str, Callable[[int, int], int]] = {
     "abs": _absolute,
     "labs": _absolute,
     "llabs": _absolute,
-    "__popc": _popcount,
-    "__popcll": _popcount,
     "popcount": _popcount,
-    "__clz": _leading_zeros,
-    "__clzll": _leading_zeros,
     "clz": _leading_zeros,
-    "__ffs": _first_set,
-    "__ffsll": _first_set,
-    "__brev": _reversed,
-    "__brevll": _reversed,
+    "ctz": _trailing_zeros,
+    "ffs": _first_set,
+    "bitreverse": _reversed,
 }
-"""Integer functions of one argument that are computed: (value, bits of the argument's type) -> result."""
+"""Integer functions of one argument that are computed, by the names that front ends give them whatever the language
+calls them: (value, bits of the argument's type) -> result."""
 
 
 def evaluate(term: Term, env: Mapping[Symbol, int]) -> int | None:

@@ -252,7 +252,7 @@ class Ranges:
         if len(args) != 2 or not isinstance(args[1].type, IntType):
             return None
         bits = args[1].type.bits
-        if str(args[0]) in ("__popc", "__popcll", "popcount", "__clz", "__clzll", "clz", "__ffs", "__ffsll"):
+        if str(args[0]) in ("popcount", "clz", "ctz", "ffs"):
             return 0, bits
         return None
 

@@ -125,10 +125,10 @@ def test_floats_and_strangers_have_no_value() -> None:
 
 
 def test_bit_functions() -> None:
-    assert evaluate(call("__popc", (cast(X.term, I32),), I32), {X: -1}) == 32
+    assert evaluate(call("popcount", (cast(X.term, I32),), I32), {X: -1}) == 32
     assert evaluate(call("clz", (X.term,), I8), {X: 1}) == 7
-    assert evaluate(call("__ffs", (cast(X.term, I32),), I32), {X: 8}) == 4
-    assert evaluate(call("__brev", (cast(Y.term, U32),), U32), {Y: 1}) == 1 << 31
+    assert evaluate(call("ffs", (cast(X.term, I32),), I32), {X: 8}) == 4
+    assert evaluate(call("bitreverse", (cast(Y.term, U32),), U32), {Y: 1}) == 1 << 31
     assert evaluate(call("abs", (X.term,), I8), {X: -128}) == -128
 
 

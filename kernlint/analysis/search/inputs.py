@@ -40,7 +40,7 @@ _LINEAR = frozenset({"add", "sub", "mul", "neg", "cast", "shl", "min", "max", "s
 _DIGITS = frozenset({"shr", "div", "and", "mod"})
 """Operations with a number that leave some of the digits of a value, through which an input is looked for too."""
 
-_COUNTS = frozenset({"__popc", "__popcll", "popcount"})
+_COUNTS = frozenset({"popcount"})
 """Functions that count bits: whose they are is lost."""
 
 _BALLOTS = frozenset({"ballot", "any", "all", "match", "activemask"})

@@ -830,7 +830,20 @@ def _math(name: str, args: list[Term], type_: Type) -> Term:
         if name == "mad24" and len(args) == 3:
             product = binary("mul", cast(args[0], type_), cast(args[1], type_), type_)
             return binary("add", product, cast(args[2], type_), type_)
+        if name in ("rotate", "rotate_right") and len(args) == 2 and args[1].value is not None:
+            return _rotated(cast(args[0], type_), args[1].value * (1 if name == "rotate" else -1), type_)
     return call(name, tuple(args), type_)
+
+
+def _rotated(value: Term, left: int, type_: IntType) -> Term:
+    """A number of which the bits move to the left, those that leave it coming in again on the right."""
+    bits, plain_ = left % type_.bits, replace(type_, signed=False)
+    if not bits:
+        return value
+    whole = cast(value, plain_)
+    high = binary("shl", whole, const(bits, plain_), plain_)
+    low = binary("shr", whole, const(type_.bits - bits, plain_), plain_)
+    return cast(binary("or", high, low, plain_), type_)
 
 
 def _barrier(m: Machine, e: n.Barrier) -> Value:
