@@ -24,10 +24,11 @@ Point = tuple[int, Triple, Triple, tuple[int, ...]]
 class Points(list[Point]):
     """What a walk found, and what was made of it since (see :mod:`kernlint.prove.meet`)."""
 
-    __slots__ = ("cells",)
+    __slots__ = ("cells", "owners")
 
     def __init__(self) -> None:
         self.cells: dict[tuple[int, int], set[int]] = {}
+        self.owners: dict[tuple[object, ...], dict[int, object]] = {}
 
 
 Walk = Callable[

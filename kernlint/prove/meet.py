@@ -40,7 +40,9 @@ def meeting(
     common = cells(ours, query.a.size, unit) & cells(theirs, query.b.size, unit)
     if not common or (ours is theirs and len(common) == len(ours) * (query.a.size // unit)):
         return None  # nothing in common, or each thread has its own
-    if query.within == "blocks" and not _blocks_meet(query, ours, theirs, unit):
+    own, other_own = _owners(query, block, ours, query.a.size, unit), _owners(query, block, theirs, query.b.size, unit)
+    common = {cell for cell in common if own[cell] is None or own[cell] != other_own[cell]}
+    if not common:
         return None
     table = _table(query, block, theirs, [(y, shift) for _, y, shift in ties], unit, common)
     fallback: tuple[Point, Point] | None = None
@@ -67,20 +69,23 @@ def meeting(
     return fallback
 
 
-def _blocks_meet(query: Overlap, ours: Sequence[Point], theirs: Sequence[Point], unit: int) -> bool:
-    """Whether two different blocks touch one cell."""
-    first = _by_block(ours, query.a.size, unit)
-    second = first if ours is theirs else _by_block(theirs, query.b.size, unit)
-    return any(
-        not cells.isdisjoint(others) for one, cells in first.items() for other, others in second.items() if one != other
-    )
-
-
-def _by_block(points: Sequence[Point], size: int, unit: int) -> dict[Triple, set[int]]:
-    by_block: dict[Triple, list[Point]] = {}
-    for point in points:
-        by_block.setdefault(point[1], []).append(point)
-    return {block: _cells(own, size, unit) for block, own in by_block.items()}
+def _owners(query: Overlap, block: Triple, points: Points, size: int, unit: int) -> dict[int, object]:
+    """Who alone touches each cell, of those of whom no two can be a pair: a thread, a block where other blocks are
+    asked for, a warp where other warps are; None: several.  Remembered with ``points``."""
+    blocks, warps = query.within == "blocks", query.exclude_same_warp and not query.require_same_warp
+    key = (size, unit, "block" if blocks else block if warps else "thread")
+    found = points.owners.get(key)
+    if found is None:
+        found = points.owners[key] = {}
+        count = size // unit
+        known = found.setdefault
+        for point in points:
+            owner = point[1] if blocks else warp(point, block) if warps else point[1:3]
+            first = point[0] // unit
+            for cell in range(first, first + count):
+                if known(cell, owner) != owner:
+                    found[cell] = None
+    return found
 
 
 def _aligned(points: Points, unit: int) -> bool:
