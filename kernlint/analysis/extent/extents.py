@@ -59,6 +59,20 @@ def _of_array(kernel: Trace, context: LaunchContext, fields: Fields, access: Acc
     return _asked(kernel, context, fields, access, access.offset, access.size or 1, extent, inner=False)
 
 
+def _one_too_many(kernel: Trace, context: LaunchContext, fields: Fields, access: Access) -> Outside | None:
+    """An access to the element right behind an array and to none further: one that is too small for the type that it is
+    viewed as is too small by more."""
+    extent, size = access.root.extent, access.size or 1
+    assert extent is not None
+    if not access.loops or extent <= size:
+        return None
+    found = _of_array(kernel, context, fields, access)
+    if found is None or found.witness.first.offset != extent:
+        return None
+    more = _asked(kernel, context, fields, access, access.offset, size, extent + size, inner=False)
+    return found if more is None or more.witness.first.offset == extent else None
+
+
 def _of_clamped(kernel: Trace, access: Access) -> Outside | None:
     """An access by loops that clamped data end, to an array of known extent."""
     extent = access.root.extent
@@ -256,7 +270,7 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
             continue  # of a copy the last element is looked at
         # What a dispatch by type makes of a template goes further than what the host lets pass.
         by_type = _reshaped(root) and (made_up or len(facts.kernel.variants) > 1)
-        array = root.kind is RootKind.VARIABLE and root.extent is not None and not by_type
+        array = root.kind is RootKind.VARIABLE and root.extent is not None
         if not array and root.kind is not RootKind.PARAM:
             continue
         key = (id(root), access.offset, tuple(guard.term for guard in access.guards))
@@ -268,6 +282,8 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
             outside = _of_inner(kernel, facts[launch_context], fields, access)
         if outside is not None:
             pass
+        elif array and by_type:
+            outside = _one_too_many(kernel, facts[launch_context], fields, access)
         elif array:
             outside = _of_array(kernel, facts[launch_context], fields, access) or _of_clamped(kernel, access)
             outside = outside or _at_limits(kernel, facts[launch_context], access) or _of_told(facts, access)
