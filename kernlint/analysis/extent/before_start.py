@@ -11,9 +11,9 @@ from kernlint.analysis.extent.leaving import FEW, PLACE, UNLIMITED, Outside, kin
 from kernlint.analysis.extent.limits import counter_ranges, elements
 from kernlint.analysis.extent.places import limits_of
 from kernlint.analysis.launching.launch_context import LaunchContext
-from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.events import Access, LoopContext
 from kernlint.analysis.trace.values import PointerValue
-from kernlint.prove.query import Refuted
+from kernlint.prove.query import Refuted, Side
 from kernlint.record import replace
 from kernlint.symbolic.exactly import exactly
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
@@ -25,7 +25,9 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
+    const,
     plain,
+    substitute,
     symbols,
 )
 from kernlint.tree.types import IntType
@@ -75,16 +77,17 @@ def _edge_tested(access: Access, every: Sequence[Access]) -> frozenset[Term]:
 
 def before_start(access: Access, context: LaunchContext, every: Sequence[Access] = ()) -> Outside | None:
     """An access to a parameter's memory that lies before it for the first threads.  ``every``: all of the kernel."""
-    kinds = kinds_of(access.offset)
-    if any(s.kind is SymbolKind.BLOCK and moved(context, s.axis) for s in symbols(access.offset)):
+    place, asked, loops = _in_first_round(access)
+    kinds = kinds_of(place)
+    if any(s.kind is SymbolKind.BLOCK and moved(context, s.axis) for s in symbols(place)):
         return None
     if not kinds <= _KNOWN or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
         return None
-    form = polynomial(access.offset).coefficients
-    if not _may_be_negative(form) or _counted_back(form):
+    form = polynomial(place).coefficients
+    windows = _halves(access, place)
+    if not _may_be_negative(form, windows) or _counted_back(form):
         return None
-    scalars = [s for s in symbols(access.offset) if s.kind is SymbolKind.PARAM]
-    asked = side(access)
+    scalars = [s for s in symbols(place) if s.kind is SymbolKind.PARAM]
     beside = _edge_tested(access, every) if any(not kinds_of(guard) <= _KNOWN for guard in asked.guards) else None
     if beside:
         asked = replace(asked, guards=tuple(guard for guard in asked.guards if not set(conjuncts(guard)) <= beside))
@@ -92,12 +95,12 @@ def before_start(access: Access, context: LaunchContext, every: Sequence[Access]
         scalars += [s for s in symbols(guard) if s.kind is SymbolKind.PARAM and s not in scalars]
         if not kinds_of(guard) <= _KNOWN:
             return None
-    for loop in access.loops:
+    for loop in loops:
         if not plainly_left(loop) or loop.condition is None or not kinds_of(loop.condition) <= _KNOWN:
             return None
     block = (4, 4, 1) if context.admission.permits((4, 4, 1)) else next(iter(context.known_blocks), (32, 1, 1))
     found = None
-    for least, step in SIZES:
+    for least, step in reversed(SIZES) if windows else SIZES:
         values = tuple((s, least + step * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
         if context.stated or context.admission.ways:  # they choose the values
             values = ()
@@ -116,6 +119,43 @@ def before_start(access: Access, context: LaunchContext, every: Sequence[Access]
     if part_of_an_image.holds(access, found):
         return None
     return Outside(access, found, None, True, "", False)
+
+
+def _in_first_round(access: Access) -> tuple[Term, Side, list[LoopContext]]:
+    """The place of an access, the question about it, and the loops that it is in: those that go on from a variable of
+    which no formula is known in their first round."""
+    found = (access.offset, *(guard.term for guard in access.guards))
+    phis = {s for term in found for s in symbols(term) if s.kind is SymbolKind.PHI and s.init is not None}
+    first = [loop for loop in access.loops if any(phi.origin is loop for phi in phis)]
+    asked = side(access)
+    if not first or any(kinds_of(loop.condition) - _KNOWN - {SymbolKind.PHI} for loop in first if loop.condition):
+        return access.offset, asked, list(access.loops)
+    images: dict[Symbol, Term] = {phi: phi.init for phi in phis if phi.origin in first and phi.init is not None}
+    images |= {loop.counter: const(0, loop.counter.type) for loop in first}
+    place = substitute(access.offset, images)
+    counters = tuple(one for one in asked.counters if one.counter not in images)
+    guards = tuple(substitute(guard, images) for guard in asked.guards)
+    rest = [loop for loop in access.loops if loop not in first]
+    return place, Side(place, asked.size, guards, counters), rest
+
+
+def _halves(access: Access, place: Term) -> frozenset[Symbol]:
+    """The sizes of windows that a place moves through (``k < w``, ``t % w``), where a test keeps the place below an end
+    that has nothing to do with them: what is taken away for them then, half a window, is before the start at first."""
+    form = polynomial(place)
+    sizes: set[Symbol] = set()
+    for atom in form.atoms:
+        if atom.op == "mod" and kinds_of(atom.args[0]) & PLACE:
+            sizes |= {s for s in symbols(atom.args[1]) if s.kind is SymbolKind.PARAM}
+    for loop in access.loops:
+        if loop.condition is not None and loop.counter.term in form.atoms:
+            sizes |= {s for s in symbols(loop.condition) if s.kind is SymbolKind.PARAM}
+    at = elements(access) if sizes else None
+    if at is None:
+        return frozenset()
+    limits = limits_of(at[0], access, counter_ranges(access))
+    ends = [limit for limit in limits if not sizes & {s for atom in limit.size.atoms for s in symbols(atom)}]
+    return frozenset(sizes) if any(limit.slack == -1 for limit in ends) else frozenset()
 
 
 def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
@@ -144,9 +184,9 @@ def _counted_back(form: dict[tuple[Term, ...], int]) -> bool:
     )
 
 
-def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:
-    """Whether an offset has a negative part that no parameter is responsible for: a number, a loop's counter, or a
-    row back (a parameter that the index multiplies too)."""
+def _may_be_negative(form: dict[tuple[Term, ...], int], windows: frozenset[Symbol] = frozenset()) -> bool:
+    """Whether an offset has a negative part that no parameter is responsible for: a number, a loop's counter, a row
+    back (a parameter that the index multiplies too), or a part of ``windows``, as wide as those sizes."""
     strides = {
         atom
         for mono in form
@@ -157,7 +197,10 @@ def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:
     for mono, value in form.items():
         if value < 0:
             if not all(
-                atom in strides or (atom.op == "sym" and atom.args[0].kind is SymbolKind.COUNTER) for atom in mono
+                atom in strides
+                or (atom.op == "sym" and atom.args[0].kind is SymbolKind.COUNTER)
+                or (windows and {s for s in atom.symbols if s.kind is SymbolKind.PARAM} <= windows)
+                for atom in mono
             ):
                 return False
             negative = True

@@ -130,3 +130,65 @@ __kernel void around(__global const float *x, __global const int *kind, __global
 def test_data_that_both_neighbours_stand_under(left: str, right: str, bad: bool) -> None:
     found = findings(RULE, AROUND.replace("LEFT", left).replace("RIGHT", right), "opencl")
     assert bool(found) is bad, [one.message for one in found]
+
+
+WINDOW = """
+__global__ void weigh(const float *in, const float *tap, float *out, int n, int w, int pad) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float sum = 0;
+    for (int k = 0; k < LOOP; k++) {
+        TYPE j = PLACE;
+        if (TEST) sum += in[j] * tap[k];
+    }
+    out[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "test", "loop", "bad"),
+    [
+        ("i + k - w / 2", "j < n", "w", True),
+        ("i - k + w / 2", "j < n", "w", True),
+        ("i - k", "j <= n - 1", "w", True),
+        ("i + k - pad", "j < n", "2 * pad + 1", True),
+        ("i + k - pad", "j < n", "w", False),  # how far the taps reach, and whether there is a margin, the caller knows
+        ("i + k - w / 2", "true", "w", False),
+        ("i + k - w / 2", "j < n && j >= 0", "w", False),
+        ("i + k - w / 2", "j < n && i >= w / 2", "w", False),
+        ("abs(i + k - w / 2)", "j < n", "w", False),
+        ("i + k", "j < n", "w", False),
+        ("i - k", "j < n", "min(w, i + 1)", False),
+    ],
+)
+def test_windows_that_are_tested_at_their_end_alone(place: str, test: str, loop: str, bad: bool) -> None:
+    code = WINDOW.replace("PLACE", place).replace("TEST", test).replace("LOOP", loop)
+    assert RULE is not None
+    assert bool(findings(RULE, code.replace("TYPE", "int"))) is bad
+    assert not findings(RULE, code.replace("TYPE", "unsigned"))
+
+
+SPREAD = """
+__global__ void spread(const float *in, const float *tap, float *out, int n, int w) {
+    int at = FIRST;
+    while (at < n * w) {
+        int k = at % w, i = at / w, j = i - (k - w / 2);
+        if (TEST) atomicAdd(&out[i], in[j] * tap[k]);
+        if (n < 8) at += gridDim.x; else at += gridDim.x * blockDim.x;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "test", "bad"),
+    [
+        ("blockIdx.x * blockDim.x + threadIdx.x", "j < n", True),
+        ("blockIdx.x * blockDim.x + threadIdx.x", "j >= 0 && j < n", False),
+        ("(blockIdx.x * blockDim.x + threadIdx.x) * w * w", "j < n && k < w / 2", False),
+    ],
+)
+def test_the_first_round_of_a_loop_without_a_formula(first: str, test: str, bad: bool) -> None:
+    assert RULE is not None
+    assert bool(findings(RULE, SPREAD.replace("FIRST", first).replace("TEST", test))) is bad
