@@ -176,3 +176,59 @@ void run(cl_context context, cl_command_queue queue, int *x, cl_int n) {
 def test_arguments_that_are_set_in_another_way(tmp_path: Path, set_: str, missing: bool) -> None:
     said = found(tmp_path, {"run.c": SHARED_MEMORY.replace("SET", set_)})
     assert ("run.c:kernel-argument-mismatch" in said) == missing
+
+
+CHAINED = """
+#include <CL/cl.h>
+#include <cstddef>
+struct Room { std::size_t bytes; };
+struct Curve { cl_float gain; WIDE shift; cl_int at[2]; };
+class Job {
+    cl_command_queue queue_;
+    cl_kernel kernel_;
+    template <class T> void put(cl_uint at, const T &value) { clSetKernelArg(kernel_, at, sizeof value, &value); }
+    void put(cl_uint at, const Room &room) { clSetKernelArg(kernel_, at, room.bytes, nullptr); }
+
+public:
+    Job(cl_program program, cl_command_queue queue, const char *name) : queue_(queue) {
+        kernel_ = clCreateKernel(program, name, nullptr);
+    }
+    template <class... Rest> Job &given(const Rest &...rest) {
+        cl_uint at = 0;
+        (put(at++, rest), ...);
+        return *this;
+    }
+    Job &twice() { return *this; }
+    void all(std::size_t items, std::size_t group) {
+        const std::size_t global = ROUNDED;
+        clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &global, &group, 0, nullptr, nullptr);
+    }
+};
+void run(cl_program program, cl_command_queue queue, cl_mem x, cl_mem y, const Curve &curve, cl_uint n) {
+    Job(program, queue, "peaks").given(x, y, Room{CELLS * sizeof(cl_float)}, n).twice().all(n, 64);
+    Job(program, queue, "bend").given(x, curve).all(n, 64);
+}
+"""
+
+CURVE = """struct curve { float gain; float shift; int at[2]; };
+__kernel void bend(__global float *x, const struct curve c) {
+    x[get_global_id(0)] += c.gain * c.shift * c.at[1];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wide", "rounded", "cells", "expected"),
+    [
+        ("cl_float", "items / group * group", "64", []),
+        ("cl_float", "(items + group - 1) / group * group", "64", [TAIL]),
+        ("cl_float", "items / group * group", "32", [LOCAL]),
+        ("cl_double", "items / group * group", "64", ["src/run.cpp:kernel-argument-mismatch"]),
+        ("Away", "items / group * group", "64", []),  # nobody knows how large it is
+    ],
+)
+def test_launchers_without_a_name_whose_methods_give_themselves_back(
+    tmp_path: Path, wide: str, rounded: str, cells: str, expected: list[str]
+) -> None:
+    host = CHAINED.replace("WIDE", wide).replace("ROUNDED", rounded).replace("CELLS", cells)
+    assert found(tmp_path, {"cl/filter.cl": KERNELS + CURVE, "src/run.cpp": host}) == expected

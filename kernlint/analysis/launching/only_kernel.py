@@ -16,7 +16,7 @@ from kernlint.analysis.launching.binding import BY_NAME
 from kernlint.analysis.launching.handles import own_name
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Call, Expr, Module, Node, ParamDecl, StringLit
-from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type, VectorType
+from kernlint.tree.types import ArrayType, FloatType, IntType, PointerType, Space, StructType, Type, VectorType
 from kernlint.tree.walk import walk
 
 if TYPE_CHECKING:
@@ -74,7 +74,12 @@ def fits_listed(arg: Expr, param: ParamDecl) -> bool:
 
 
 def width(type_: Type) -> int | None:
-    """Bytes of a number or a vector of them."""
+    """Bytes of a number or a vector of them, or of a structure whose members are such and known to the last one."""
+    if isinstance(type_, ArrayType):
+        return type_.size if width(type_.element) is not None else None
+    if isinstance(type_, StructType):
+        placed = all(field.offset is not None and width(field.type) is not None for field in type_.fields)
+        return type_.size if type_.known and type_.fields and placed else None
     return type_.size if isinstance(type_, (IntType, FloatType, VectorType)) else None
 
 

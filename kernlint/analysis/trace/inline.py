@@ -142,7 +142,10 @@ def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
     if temporary is not None and m.state is not None:
         if e.receiver is None:
             result = read_variable(m, temporary)
-        m.state.env.pop(temporary.decl, None)
+        # (what gives its own object back is asked for more of it before the statement ends)
+        given = result.place if isinstance(result, ReferenceValue) else None
+        if not (isinstance(given, VarPlace) and given.decl is temporary.decl):
+            m.state.env.pop(temporary.decl, None)
     return result
 
 
