@@ -43,6 +43,11 @@ _OPTIONS = ("meson_options.txt", "meson.options")
 _TYPE = "float"
 _OPENCL = (".cl", ".clh", ".ocl", ".opencl")
 _CUDA = (".cu", ".hip")
+_HOSTS = (".cpp", ".cc", ".cxx", ".c", ".h", ".hpp")
+
+
+MOST_WHOLES = 16
+"""Files that are looked at on the way from a part of a program to what host code builds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class Own(Protocol):
 class Builds:
     """The builds of the project at ``root`` with the given ``files`` (relative paths); ``facts`` gives what they say,
     which is asked for only where programs are built by host code of other files; ``own`` what a single one says,
-    ``included`` which files it includes."""
+    ``included`` which files it includes, ``including`` which include it."""
 
     def __init__(
         self,
@@ -80,12 +85,14 @@ class Builds:
         facts: Callable[[], tuple[Table[FileFacts], Table[Programs]]],
         own: Own,
         included: Callable[[str], Iterable[str]],
+        including: Callable[[str], Iterable[str]],
     ) -> None:
         self._root = root
         self._files = files
         self._look = facts
         self._own = own
         self._included = included
+        self._including = including
 
     @cached_property
     def _read(self) -> tuple[list[Definition], cmake.Reader]:
@@ -182,17 +189,24 @@ class Builds:
 
     def _options(self, path: str) -> Iterator[str]:
         """Options that host code gives the compiler of the program in ``path``."""
-        if not path.lower().endswith((*_OPENCL, *_CUDA, ".py")):
+        if not path.lower().endswith((*_OPENCL, *_CUDA, *_HOSTS, ".py")):
             return
         if path.endswith(".py"):
             given = self._own(path, Programs)
             yield from self._settled(path, given.options if given is not None else ())
         elif (facts := self._own(path, FileFacts)) is not None:
             _, programs = self._look()
-            hosts = self._hosts(path, facts)
+            text = path.lower().endswith(_HOSTS)
+            if text and not (facts.kernels and facts.speaks):
+                return
+            hosts = self._hosts(path, facts) or (() if text else self._hosts_of_whole(path))
             options = [option for host in hosts for option in self._settled(host, programs[host].options)]
             if path.lower().endswith(_CUDA):  # under whatever condition it is built, it is built so
                 yield from (option.lstrip("?") if "=" in option else option for option in options)
+            elif text:  # in literals of host code, which is not itself read under these macros
+                yield from (
+                    option if option[0] in "?NT" else f"?{option}" for option in options if "I" not in option[:2]
+                )
             elif options:  # a host may build several programs, each with options of its own
                 declared = _declared(self._text(path))
                 yield from (option for option in options if _macro_of(option) not in declared)
@@ -246,6 +260,20 @@ class Builds:
             return sure
         free = [host for host, sources, _ in self._givers if not sources]
         return free if len(self._givers) == 1 else ()
+
+    def _hosts_of_whole(self, path: str) -> Sequence[str]:
+        """Host files that build an OpenCL program of which the file at ``path`` is a part, that other files include."""
+        wholes, seen = [path], {path}
+        for part in wholes:  # grows while it is walked
+            for whole in self._including(part):
+                facts = self._own(whole, FileFacts) if whole not in seen and len(seen) < MOST_WHOLES else None
+                if facts is None or not whole.lower().endswith(_OPENCL):
+                    continue
+                if hosts := self._hosts(whole, facts):
+                    return hosts
+                seen.add(whole)
+                wholes.append(whole)
+        return ()
 
     @cached_property
     def _givers(self) -> Sequence[tuple[str, frozenset[str], frozenset[str]]]:

@@ -201,7 +201,7 @@ class Project:
         from kernlint.project.builds import Builds
 
         looks = lambda: (self.facts, self.programs)  # noqa: E731
-        return Builds(self.root, self.tree.files, looks, self._look_at, self._included_by)
+        return Builds(self.root, self.tree.files, looks, self._look_at, self._included_by, self._including)
 
     def _included_by(self, path: str) -> Iterator[str]:
         """The files of the project that the one at ``path``, relative to the root, includes."""
@@ -288,17 +288,17 @@ class Project:
     def files_including(self, header: str) -> tuple[str, ...]:
         """Files that include the file ``header`` directly."""
         inside = self.relative(header)
-        if inside is None:
-            return ()
-        found = []
+        return self._absolute(list(self._including(inside))) if inside is not None else ()
+
+    def _including(self, inside: str) -> Iterator[str]:
+        """The files of the project that include the one at ``inside`` directly."""
         last = inside.rpartition("/")[2]
         for path in self._by_include.get(last, ()):
             folder = path.rpartition("/")[0]
-            for written in self.includes[path].includes:
-                if written.endswith(last) and self._meant(written, folder) == inside:
-                    found.append(path)
-                    break
-        return self._absolute(found)
+            if any(
+                name.endswith(last) and self._meant(name, folder) == inside for name in self.includes[path].includes
+            ):
+                yield path
 
     def _meant(self, written: str, folder: str) -> str | None:
         """The file that an include means, of one in ``folder``: beside it when it is quoted, else chosen."""

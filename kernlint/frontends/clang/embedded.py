@@ -47,9 +47,10 @@ _IDENTIFIER = pattern(rb"[A-Za-z_]\w*")
 _OPENCL = pattern(
     rb"(?:^|[\s;}\"'])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL
 )
+_GAP = rb"(?:\s|\\(?:[nrt]|\r?\n)|\")"
 _APART = pattern(
-    rb"(?:^|[\s;}\"'])(?:__kernel|kernel)(?:\s|\\[nrt]|\")+(?:__attribute__\s*\(\(.*?\)\)(?:\s|\\[nrt]|\")*)?void"
-    rb"(?:\s|\\[nrt]|\")+\w+\s*\(",
+    rb"(?:^|[\s;}\"'])(?:__kernel|kernel)%(gap)s+(?:__attribute__\s*\(\(.*?\)\)%(gap)s*)?void%(gap)s+\w+\s*\("
+    % {b"gap": _GAP},
     re.DOTALL,
 )
 """The head of a kernel where each line may be a literal of its own."""

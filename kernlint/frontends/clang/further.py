@@ -10,6 +10,7 @@ from kernlint.frontends.base import FrontendError
 from kernlint.frontends.clang.conditions import Ranges
 from kernlint.frontends.clang.conditions.base import base_macros
 from kernlint.frontends.clang.conditions.directives import Branch, Program, load
+from kernlint.frontends.clang.conditions.expressions import names, numbers
 from kernlint.frontends.clang.conditions.settings import (
     MAX_SETTINGS,
     Changes,
@@ -41,6 +42,9 @@ _RUNTIME = pattern(r"cuda_runtime(?:_api)?\.h|hip/hip_runtime(?:_api)?\.h")
 
 MAX_WORDS = 8
 """Macros that a source has of its host as words."""
+
+_WIDTHS = (4, 2, 8, 16)
+"""Widths of vectors, likelier ones first."""
 
 MAX_DEFINING = 6
 """Branches of headers that define a name which is unknown, of which a setting is looked for."""
@@ -118,6 +122,7 @@ class Configured:
     def _foundation(self) -> Changes:
         """Settings under which names are known that are not by default take the place of the default."""
         best = self._words()
+        best = self._numbers(best) or best
         tried = [best]
         for _ in range(MAX_FOUNDATIONS):
             first, _ = self.readings[0]
@@ -167,6 +172,24 @@ class Configured:
             if self.readings[0][0].losses and word == "float":
                 best = self._better({**made, **best, name: "f"}) or best
         return best
+
+    def _numbers(self, changes: Changes) -> Changes | None:
+        """Numbers that hosts work out for macros which names are made of that are unknown, as the widths of vectors
+        are (``float##WIDTH``): those that conditions compare them with come first."""
+        around, unknown = self.options.around, self.readings[0][0].unknown
+        if self.language is not Language.OPENCL or around is None or not unknown:
+            return None
+        for name in around.numbers_for(self.readings[0][0].module.path):
+            if name in changes or not any(each.endswith(name) and each != name for each in unknown):
+                continue
+            files = self.search.program.files()
+            tests = [each.condition for file in files for each in file.branches if each.condition is not None]
+            compared = [number for test in tests if name in names(test) for number in numbers(test, {})]
+            for width in [*(number for number in compared if number in _WIDTHS), *_WIDTHS][:MAX_FOUNDATIONS]:
+                changes = self._better({**changes, name: str(width)}) or changes
+                if name in changes:
+                    break
+        return changes
 
     def _better(self, changes: Changes) -> Changes | None:
         """The changes, if the source is understood better under them than it is by now; they are the default then."""

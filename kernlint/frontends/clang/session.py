@@ -509,7 +509,7 @@ def _behind_includer(first: _Attempt, around: Surroundings) -> _Attempt | None:
     behind what stands before that one, where it is a header itself that others include."""
     job, best = first.job, first
     chain: tuple[str, ...] = ()
-    includers = () if job.language is Language.OPENCL else around.files_including(job.path)
+    includers = around.files_including(job.path)
     while (errors := best.errors) and len(chain) < MAX_INCLUDERS:
         includer = next((each for each in includers if until_included(each, job.path) is not None), None)
         if includer is None or includer in chain:

@@ -381,3 +381,39 @@ def test_what_only_adds_a_barrier_is_no_setting(inside: str, expected: int) -> N
     names = ["", "STEP defined"] if expected == 1 else ["", "STEP defined, VENDOR defined"]
     assert [module.setting for module in found] == names
     assert not any(kernel.function.losses for module in found for kernel in module.kernels)
+
+
+def test_a_variable_that_each_branch_declares_is_declared_under_some_setting() -> None:
+    text = """__global__ void k(float *p) {
+    #if defined(FIRST)
+        float v = p[0];
+    #elif defined(LAST)
+        float v = p[9];
+    #endif
+        p[1] = v;
+    }"""
+    found = _modules(text)
+    assert _names(found) == [("FIRST defined", ["k"]), ("LAST defined", ["k"])]
+    assert not any(kernel.function.losses for module in found for kernel in module.kernels)
+
+
+def test_what_was_looked_at_for_one_branch_is_no_end_of_the_search_for_another() -> None:
+    text = f"""#ifdef SIEVE
+    #ifdef WIDE
+    __global__ void wide(int *p) {FINE}
+    #endif
+    #endif
+    #ifndef SIEVE
+    __global__ void plain(int *p) {FINE}
+    #else
+    #ifdef DEBUG
+    #ifdef WIDE
+    __global__ void debug(int *p) {FINE}
+    #endif
+    #endif
+    #endif
+    """
+    assert _names(_modules(text)) == [
+        ("", ["plain"]),
+        ("DEBUG defined, SIEVE defined, WIDE defined", ["wide", "debug"]),
+    ]

@@ -23,6 +23,9 @@ MAX_CHANGES = 4
 MAX_RUNS = 160
 """Passes of the preprocessor spent on one branch."""
 
+MAX_STEPS = 8 * MAX_RUNS
+"""Settings looked at for one branch, also those of which the outcome is known."""
+
 MAX_VALUES = 6
 """Values that are tried for one macro."""
 
@@ -114,6 +117,8 @@ class Search:
             name, equals, value = choice.partition("=")
             self.choices.setdefault(name, []).append(value if equals else "1")
         self.runs = 0
+        self.steps = 0
+        """Settings looked at, also those of which the outcome was known."""
         self.unsure = False
         """Whether a condition on the way to the branch looked at last was not understood."""
         self._known: dict[tuple[tuple[str, str | None], ...], Outcome] = {}
@@ -125,6 +130,7 @@ class Search:
 
     def outcome(self, changes: Changes) -> Outcome:
         """What the preprocessor does under the changes."""
+        self.steps += 1
         key = tuple(sorted(changes.items(), key=lambda item: item[0]))
         found = self._known.get(key)
         if found is None:
@@ -140,25 +146,29 @@ class Search:
 
     def solve(self, branch: Branch, always: Changes) -> tuple[Kind, Changes]:
         """The fewest changes, added to ``always``, under which the branch is compiled."""
-        limit = self.runs + MAX_RUNS
+        limit, last, taken = (self.runs + MAX_RUNS, self.steps + MAX_STEPS), self.steps, 0
         self.unsure = False
         for most in range(1, MAX_CHANGES + 1):
-            before = self.runs
             found = self._deepen(branch, always, most, limit)
             if found is not None:
                 host = any(value is None and name in _HOST_PASS[self.language] for name, value in found.items())
                 return (Kind.HOST if host else Kind.OPEN), found
-            if self.runs > limit:
+            if self._beyond(limit):
                 return Kind.UNKNOWN, {}
-            if self.runs == before:  # the deeper search had nothing new to try
+            if self.steps - last == taken:  # the deeper search had nothing new to try
                 break
+            last, taken = self.steps, self.steps - last
         return (Kind.UNKNOWN if self.unsure else Kind.DEAD), {}
 
-    def _deepen(self, branch: Branch, changes: Changes, most: int, limit: int) -> Changes | None:
+    def _beyond(self, limit: tuple[int, int]) -> bool:
+        """Whether more runs or steps are spent than ``limit`` says."""
+        return self.runs > limit[0] or self.steps > limit[1]
+
+    def _deepen(self, branch: Branch, changes: Changes, most: int, limit: tuple[int, int]) -> Changes | None:
         outcome = self.outcome(changes)
         if branch in outcome.active:
             return changes
-        if not most or self.runs > limit:
+        if not most or self._beyond(limit):
             return None
         obstacle = self._obstacle(branch, outcome)
         if obstacle is None:
@@ -167,7 +177,7 @@ class Search:
         self.unsure = self.unsure or has_calls(expression)
         for name, value in self._candidates(expression, macros, changes):
             found = self._deepen(branch, {**changes, name: value}, most - 1, limit)
-            if found is not None or self.runs > limit:
+            if found is not None or self._beyond(limit):
                 return found
         return None
 

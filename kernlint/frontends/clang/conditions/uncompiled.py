@@ -27,6 +27,8 @@ _DECLARED = (
     rb"|\btypedef\b[^;{}]*\b(?:%(names)s)\s*;|\}\s*(?:%(names)s)\s*;|[\w>*&]\s+[*&]*(?:%(names)s)\s*\([^;{}]*\)\s*[;{]"
     rb"|\b(?:const|constexpr)\b[^;{}()]*\b(?:%(names)s)\s*="
 )
+_VARIABLE = pattern(rb"\b([A-Za-z_]\w*)\s*[*&\s]\s*([A-Za-z_]\w*)\s*(?:=(?!=)|;|\[|,)")
+_NO_TYPES = frozenset({b"return", b"goto", b"else", b"case"})
 _INCLUDE = pattern(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _WAITS = pattern(rb"(?:\s*(?:barrier|work_group_barrier|__syncthreads|__syncwarp)\s*\([^();]*\)\s*;)+\s*")
 _FOLLOWED = pattern(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*(?:\r?\n|[A-Za-z_{#])", re.MULTILINE)
@@ -99,7 +101,8 @@ class Uncompiled:
         return _DEVICE.search(code) is not None
 
     def that_name(self, skipped: Ranges, unknown: Collection[str], found: Iterable[str]) -> list[Branch]:
-        """Those that define a name which the parse lacked, or include a header that is there."""
+        """Those that define a name which the parse lacked, or declare a variable of that name, or include a header that
+        is there."""
         headers = {header.replace("\\", "/").rpartition("/")[2].encode() for header in found}
         wanted = []
         for branch in self.left_out(skipped):
@@ -108,9 +111,14 @@ class Uncompiled:
             included = any(
                 header in line for line in _DIRECTIVE.findall(pieces) if _INCLUDE.match(line) for header in headers
             )
-            if included or defined & set(unknown):
+            if not defined.isdisjoint(unknown) or included or self._declares(branch, unknown):
                 wanted.append(branch)
         return wanted
+
+    def _declares(self, branch: Branch, names: Collection[str]) -> bool:
+        """Whether a branch declares a variable of one of the ``names``, by what it looks like."""
+        found = _VARIABLE.finditer(self.own(branch))
+        return any(match.group(2).decode() in names and match.group(1) not in _NO_TYPES for match in found)
 
     def standing_alone(self) -> frozenset[str]:
         """Names that stand where a statement or declaration begins and are followed by another: as macros they are

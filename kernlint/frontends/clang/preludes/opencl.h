@@ -394,11 +394,19 @@ KL_INTEL_BLOCK(ulong, _ul)
 #undef KL_INTEL_BLOCK
 
 // Integer operations as AMD has them.
-uint amd_bitalign(uint, uint, uint);
-uint amd_bytealign(uint, uint, uint);
-uint amd_bfe(uint, uint, uint);
-uint amd_bfm(uint, uint);
-uint amd_sad(uint, uint, uint);
+#define KL_AMD(N) \
+    uint##N KL_OVERLOADED amd_bitalign(uint##N, uint##N, uint##N); \
+    uint##N KL_OVERLOADED amd_bytealign(uint##N, uint##N, uint##N); \
+    uint##N KL_OVERLOADED amd_bfe(uint##N, uint##N, uint##N); \
+    uint##N KL_OVERLOADED amd_bfm(uint##N, uint##N); \
+    uint##N KL_OVERLOADED amd_sad(uint##N, uint##N, uint##N);
+KL_AMD()
+KL_AMD(2)
+KL_AMD(3)
+KL_AMD(4)
+KL_AMD(8)
+KL_AMD(16)
+#undef KL_AMD
 uint amd_sad4(uint4, uint4, uint);
 uint amd_pack(float4);
 float amd_unpack0(uint);
