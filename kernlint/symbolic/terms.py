@@ -540,8 +540,21 @@ def with_parts(term: Term, parts: Sequence[Term]) -> Term:
 
 def replaced(term: Term, images: Mapping[Term, Term]) -> Term:
     """``term`` with whole sub-terms replaced, folded anew."""
-    found = images.get(term)
-    return with_parts(term, [replaced(part, images) for part in term.terms]) if found is None else found
+    least = min((old.size for old in images), default=term.size + 1)
+    done: dict[Term, Term | None] = {}  # None: as it is
+
+    def of(at: Term) -> Term:
+        if at.size < least:
+            return at
+        found = images.get(at)
+        if found is None:
+            if at in done:
+                return done[at] or at
+            found = with_parts(at, [of(part) for part in at.terms])
+            done[at] = None if found is at else found
+        return found
+
+    return of(term)
 
 
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:

@@ -12,6 +12,7 @@ know, unless the count itself is passed and put to no use.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -94,19 +95,26 @@ def _in_groups(kernel: Trace, count: Term, view: LaunchView) -> bool:
     if lanes < 2:
         return False
     images, whole = dict(view.images), polynomial(count.args[0])
+    for offset, size, part in _tested_groups(kernel):
+        rest = polynomial(offset) - number(lanes * size) * polynomial(part.args[0])
+        moving = {symbol.kind for atom in rest.atoms for symbol in symbols(atom)} - {SymbolKind.COUNTER}
+        last = rest.coefficients.get((), 0) // size == lanes - 1
+        if not moving and last and _host(polynomial(part.args[1]), images) == whole:
+            return True
+    return False
+
+
+@lru_cache(maxsize=4)
+def _tested_groups(kernel: Trace) -> tuple[tuple[Term, int, Term], ...]:
+    """Offset and size of the elements that are accessed under a test of what rests on the block, with the test."""
+    found: dict[tuple[Term, int, Term], None] = {}
     for access in kernel.accesses:
         size = access.root.element.size
-        if access.root.kind is not RootKind.PARAM or not size:
-            continue
-        for part in (part for guard in access.guards for part in conjuncts(guard.term)):
-            if part.op != "lt" or not any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(part.args[0])):
-                continue
-            rest = polynomial(access.offset) - number(lanes * size) * polynomial(part.args[0])
-            moving = {symbol.kind for atom in rest.atoms for symbol in symbols(atom)} - {SymbolKind.COUNTER}
-            last = rest.coefficients.get((), 0) // size == lanes - 1
-            if not moving and last and _host(polynomial(part.args[1]), images) == whole:
-                return True
-    return False
+        if access.root.kind is RootKind.PARAM and size:
+            for part in (part for guard in access.guards for part in conjuncts(guard.term)):
+                if part.op == "lt" and any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(part.args[0])):
+                    found[access.offset, size, part] = None
+    return tuple(found)
 
 
 def _with_numbers(past: Past, env: dict[Symbol, int]) -> Answer:

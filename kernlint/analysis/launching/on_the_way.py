@@ -8,6 +8,7 @@ uninitialised nobody uses.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from kernlint.analysis.trace.events import Guard
 from kernlint.analysis.trace.values import NEVER_SET, PointerValue, StructValue, Value
@@ -55,11 +56,8 @@ class OnTheWay:
         """A size of a grid or a block: where one side of a condition makes it none, and nothing is launched, it is what
         the other side makes it."""
         term = self.term(term)
-        for part in [part for part in subterms(term) if part.op == "select"]:
-            for way, other in (part.args[1:], part.args[:0:-1]):
-                if way.value is not None and (made := replaced(term, {part: way}).value) is not None and made <= 0:
-                    return self.size(replaced(term, {part: other}))
-        return term
+        some = _made_some(term)
+        return term if some is None else self.size(some)
 
     def _left(self, term: Term) -> Term:
         if term.op == "select":
@@ -114,6 +112,17 @@ class OnTheWay:
             self._take(other if then.value == 0 else then)
         else:
             self._true.add(truth)
+
+
+@lru_cache(maxsize=256)
+def _made_some(term: Term) -> Term | None:
+    """A size as the one side of the first condition makes it of which the other makes it none; None: there is none.
+    Launches in a row are made of the same sizes."""
+    for part in dict.fromkeys(part for part in subterms(term) if part.op == "select"):
+        for way, other in (part.args[1:], part.args[:0:-1]):
+            if way.value is not None and (made := replaced(term, {part: way}).value) is not None and made <= 0:
+                return replaced(term, {part: other})
+    return None
 
 
 def _never_set(term: Term) -> bool:

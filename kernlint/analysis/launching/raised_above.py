@@ -8,9 +8,11 @@ of this value and the function attribute sharedSizeBytes cannot exceed" the limi
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.launching.raised_once import RAISING
+from kernlint.analysis.trace.events import ApiEvent, Trace
 from kernlint.analysis.trace.values import as_term
 from kernlint.record import dataclass
 from kernlint.source import Span
@@ -34,12 +36,17 @@ def raised_above(launch: LaunchFact, functions: tuple[n.FunctionDecl, ...]) -> A
     if launch.walk is None or launch.event is None or launch.shared is None:
         return None
     wanted = polynomial(cast(launch.shared, I64))
-    calls = [api for api in launch.walk.apis if api.name.rpartition("::")[2] in RAISING]
+    calls = _raising(launch.walk)
     if len(calls) != 1 or calls[0].order > launch.event.order or len(calls[0].args) != 3:
         return None
     if polynomial(cast(as_term(calls[0].args[2]), I64)) != wanted:
         return None
     return tested(calls[0].node, functions)
+
+
+@lru_cache(maxsize=2)
+def _raising(walk: Trace) -> tuple[ApiEvent, ...]:
+    return tuple(api for api in walk.apis if api.name.rpartition("::")[2] in RAISING)
 
 
 def tested(call: n.Call, functions: tuple[n.FunctionDecl, ...]) -> Above | None:
