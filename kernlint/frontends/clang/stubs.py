@@ -21,7 +21,8 @@ class Stub:
 
     A mention is a literal that must stand at the beginning of a word; one that ends in ``::`` must not stand behind
     another ``::``. ``opencl`` says that the stub serves OpenCL too; ``copied`` that it is one file, of which
-    projects carry copies, changed or not: theirs are read.
+    projects carry copies, changed or not: theirs are read; ``partial`` that it has little of a large library, whose
+    headers are looked for, and missed, all the same.
     """
 
     header: str
@@ -29,6 +30,7 @@ class Stub:
     headers: tuple[str, ...]
     opencl: bool = False
     copied: bool = False
+    partial: bool = False
 
     def wanted_by(self, text: bytes) -> bool:
         """Whether a source text mentions the library."""
@@ -56,6 +58,8 @@ STUBS = (
     Stub("blas.h", (b"cublas", b"CUBLAS_", b"hipblas", b"HIPBLAS_"), ("cublas", "hipblas")),
     Stub("fft.h", (b"cufft", b"CUFFT_", b"hipfft", b"HIPFFT_"), ("cufft", "hipfft")),
     Stub("nccl.h", (b"nccl",), ("nccl", "rccl")),
+    Stub("rmm.h", (b"rmm::",), ("rmm/",), partial=True),
+    Stub("cudf.h", (b"cudf::", b"CUDF_KERNEL"), ("cudf/",), partial=True),
     Stub("ck_tile.h", (b"ck_tile",), ("ck_tile/",)),
     Stub("torch.h", (b"torch::", b"at::", b"c10::", b"AT_DISPATCH", b"TORCH_", b"C10_", b"CUDA_KERNEL_LOOP",
                      b"PackedTensorAccessor", b"PYBIND11_MODULE", b"AT_CHECK"), ("torch/", "ATen/", "c10/")),
@@ -122,7 +126,7 @@ def served(header: str, language: Language) -> bool:
         header = header.rpartition("/include/")[2]
     if language is not Language.OPENCL and header in _STANDARD:
         return True
-    return _TOOLKIT.fullmatch(header) is not None or any(_belongs(header, stub) for stub in STUBS)
+    return _TOOLKIT.fullmatch(header) is not None or any(_belongs(header, stub) for stub in STUBS if not stub.partial)
 
 
 def is_foreign(header: str, includer: str, language: Language) -> bool:
@@ -136,7 +140,7 @@ def is_foreign(header: str, includer: str, language: Language) -> bool:
         return True
     library = header.partition("/")[0]
     within = library in os.path.abspath(includer).split(os.sep)[:-1]
-    return not within and any(_belongs(header, stub) for stub in STUBS if not stub.copied)
+    return not within and any(_belongs(header, stub) for stub in STUBS if not (stub.copied or stub.partial))
 
 
 def _belongs(header: str, stub: Stub) -> bool:

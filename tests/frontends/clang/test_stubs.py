@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.memory.uninitialised_private import UninitialisedPrivate
 
 from kernlint.analysis.trace import trace_function
@@ -12,7 +13,7 @@ from kernlint.frontends.clang import ClangFrontend, prelude
 from kernlint.frontends.clang.kinds import CursorKind
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import parse
-from kernlint.frontends.clang.stubs import STUBS, StubChoice
+from kernlint.frontends.clang.stubs import STUBS, StubChoice, served
 from kernlint.source import SourceFile
 from kernlint.symbolic.show import show
 from tests.rules.marked import findings
@@ -395,3 +396,33 @@ def test_a_matrix_whose_coefficients_are_set_is_set() -> None:
         if (b(2, 2) > x[4]) y[threadIdx.x] += 1.0f;
     }"""
     assert not findings(UninitialisedPrivate, code)
+
+
+COLUMNS = """
+#include <cudf/detail/utilities/cuda.cuh>
+#include <rmm/device_uvector.hpp>
+template <int N> __launch_bounds__(N) CUDF_KERNEL
+void scaled(cudf::device_span<float const> in, float *out, int64_t const rows, cudf::bitmask_type const *mask) {
+  auto const row = cudf::detail::grid_1d::global_thread_id();
+  GUARD
+  out[row] = in[row] * (mask[cudf::word_index(row)] & 1);
+}
+void run(rmm::device_uvector<float> &in, rmm::device_uvector<float> &out, int64_t rows, uint32_t *mask,
+         rmm::cuda_stream_view stream) {
+  auto const blocks = cudf::util::div_rounding_up_safe(rows, int64_t(256));
+  scaled<256><<<blocks, 256, 0, stream.value()>>>({in.data(), in.size()}, out.data(), rows, mask);
+}
+"""
+
+
+@pytest.mark.parametrize(("guard", "bad"), [("", True), ("if (row >= rows) return;", False)])
+def test_kernels_beside_cudf(guard: str, bad: bool) -> None:
+    assert wanted(b"rmm::device_uvector<int> x; cudf::size_type n;") == ("rmm.h", "cudf.h")
+    assert bool(findings(MissingBoundsGuard, COLUMNS.replace("GUARD", guard))) is bad
+
+
+def test_headers_of_which_a_stub_has_little_are_missed() -> None:
+    with parse("columns.cu", COLUMNS.replace("GUARD", "").encode(), Language.CUDA) as parsed:
+        assert not list(parsed.errors())
+        assert parsed.missing == {"cudf/detail/utilities/cuda.cuh", "rmm/device_uvector.hpp"}
+        assert not any(served(name, Language.CUDA) for name in parsed.missing)

@@ -33,6 +33,9 @@ template <size_t Alignment> struct aligned_size_t {
     constexpr operator size_t() const;
 };
 
+// What a lambda gives back, said for the compiler of the other side.
+template <class R, class F> KL_FOLLOW F proclaim_return_type(F f) { return f; }
+
 // Barriers.
 template <thread_scope Scope = thread_scope_system, class Completion = void> struct barrier {
     struct arrival_token {};
