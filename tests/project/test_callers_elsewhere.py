@@ -57,3 +57,23 @@ def test_a_name_that_several_files_have(
 ) -> None:
     files = {"host.cpp": HOST.replace("FILE", named), "one.cl": ONE, "two.cl": TWO}
     assert ("KL617" in {code for _, code in codes(tmp_path, files, capsys)}) is told
+
+
+ROWS = """
+__global__ void level(float *x, int columns) {
+    float *row = x + (size_t)(blockIdx.x * blockDim.y + threadIdx.y) * columns;
+    for (int c = threadIdx.x; c < columns; c += blockDim.x)
+        row[c] *= 0.5f;
+}
+void launch(float *x, int rows, int columns) { level<<<(rows + 3) / 4, dim3(32, 4)>>>(x, columns); }
+"""
+
+
+@pytest.mark.parametrize(("check", "told"), [("if (rows % 4 != 0) return;", False), ("if (rows % 2) return;", True)])
+def test_rows_that_only_a_caller_elsewhere_keeps_to_whole_blocks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], check: str, told: bool
+) -> None:
+    caller = "void launch(float *x, int rows, int columns);\n"
+    caller += f"void go(float *x, int rows, int columns) {{ {check} launch(x, rows, columns); }}\n"
+    found = codes(tmp_path, {"rows.cu": ROWS, "go.cpp": caller, "Makefile": ""}, capsys)
+    assert found == ({("rows.cu", "KL101")} if told else set())

@@ -16,7 +16,7 @@ from kernlint.analysis.launching.binding import alike
 from kernlint.analysis.launching.fixed_variables import fixed_variables
 from kernlint.analysis.launching.host_walks import Allowance, reaching
 from kernlint.analysis.launching.makers import struct_given, with_maker
-from kernlint.analysis.trace.events import Access, GuardKind, Trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
 from kernlint.analysis.trace.run import trace_function
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, Module
@@ -163,11 +163,19 @@ def asks_callers(sizes: Iterable[Term], kernel: Trace) -> bool:
     for access in kernel.accesses:
         root = access.root
         if root.space is Space.GLOBAL:
-            if all(guard.kind is GuardKind.ASSERT for guard in access.guards) and access.offset.value is None:
+            if access.offset.value is None and not any(map(_tests_block, access.guards)):
                 return True
         elif root.extent is not None and any(map(_by_argument, (access.offset, *_rounds(access)))):
             return True
     return False
+
+
+def _tests_block(guard: Guard) -> bool:
+    """Whether a condition may keep out the surplus blocks or threads of a launch: a loop along the row that a thread or
+    a block has does not."""
+    if guard.kind is GuardKind.LOOP:
+        return any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(guard.term))
+    return guard.kind is not GuardKind.ASSERT
 
 
 def _rounds(access: Access) -> Iterator[Term]:
