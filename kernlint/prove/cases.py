@@ -20,6 +20,7 @@ from kernlint.symbolic.terms import (
     plain,
     retype,
     symbols,
+    truth,
     with_parts,
 )
 from kernlint.tree.types import BOOL, IntType
@@ -47,6 +48,12 @@ def conjuncts(guard: Term) -> list[Term]:
             return [*conjuncts(negate(inner.args[0])), *conjuncts(negate(inner.args[1]))]
         if inner.op == "land":
             return [disjunction(negate(inner.args[0]), negate(inner.args[1]))]
+    if guard.op == "select":
+        cond, then, other = guard.args
+        if then.value == 0:
+            return [*conjuncts(negate(cond)), *conjuncts(truth(other))]
+        if other.value == 0:
+            return [*conjuncts(cond), *conjuncts(truth(then))]
     if guard.op == "cast" and guard.args[0].type == BOOL:
         return conjuncts(guard.args[0])
     if guard.op == "ne" and guard.args[1].value == 0:
@@ -55,25 +62,31 @@ def conjuncts(guard: Term) -> list[Term]:
             return conjuncts(inner)
         if inner.op == "and" and all(plain(arg).type == BOOL for arg in inner.args):  # a & b of truths
             return [part for arg in inner.args for part in conjuncts(plain(arg))]
-    symbol = guard.symbol
-    if symbol is not None and symbol.kind is SymbolKind.PHI and symbol.init is not None and _only_falls(symbol):
-        return [guard, *(part for part in conjuncts(plain(symbol.init)) if part.type == BOOL)]
+    holds = guard.op != "lnot"
+    flag = guard.symbol if holds else guard.args[0].symbol
+    if flag is not None and flag.kind is SymbolKind.PHI and flag.type == BOOL and flag.init is not None:
+        first = plain(flag.init)
+        if flag.step is not None and first.type == BOOL and _one_way(flag.step, flag, not holds):
+            return [guard, *conjuncts(first if holds else negate(first))]
     return [guard]
 
 
-def _only_falls(phi: Symbol) -> bool:
-    """Whether a truth that a loop carries along stays or becomes false (``inside &= test``): who finds it true found it
-    so at the start."""
-    todo = [phi.step] if phi.step is not None and phi.type == BOOL else []
-    for term in todo:  # grows
-        term = plain(term)
-        if term.symbol is phi:
-            return True
-        if term.op == "ne" and term.args[1].value == 0:
-            todo.append(term.args[0])
-        elif term.op in ("and", "land") and all(plain(arg).type == BOOL for arg in term.args):
-            todo += term.args
-    return False
+def _one_way(step: Term, flag: Symbol, end: bool) -> bool:
+    """Whether a round leaves a truth that a loop carries along as it is, or makes it what it ends as (``inside &=
+    test``, ``if (...) valid = false``): who finds it otherwise found it so at the start."""
+    step = plain(step)
+    if step.symbol is flag or step.value is not None:
+        return step.symbol is flag or bool(step.value) == end
+    if step.op == "ne" and step.args[1].value == 0:
+        return _one_way(step.args[0], flag, end)
+    if step.op == "select":
+        return all(_one_way(arg, flag, end) for arg in step.args[1:])
+    either = ("or", "lor") if end else ("and", "land")
+    return (
+        step.op in either
+        and all(plain(x).type == BOOL for x in step.args)
+        and any(_one_way(arg, flag, end) for arg in step.args)
+    )
 
 
 def ways(term: Term) -> Iterator[Term]:

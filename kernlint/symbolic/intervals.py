@@ -187,7 +187,7 @@ class Ranges:
         if op == "select":
             return self._select(args)
         if op == "call":
-            return self._call(args)
+            return self._call(term)
         ranges = [self._whole(arg) for arg in args]
         if any(r is None for r in ranges):
             return None
@@ -248,10 +248,14 @@ class Ranges:
             return None
         return min(then[0], other[0]), max(then[1], other[1])
 
-    def _call(self, args: tuple[Term, ...]) -> tuple[int, int] | None:
+    def _call(self, term: Term) -> tuple[int, int] | None:
+        args = term.args
         if len(args) != 2 or not isinstance(args[1].type, IntType):
             return None
-        bits = args[1].type.bits
+        bits, number = args[1].type.bits, self._whole(args[1])
+        zeros = leading_zeros(term, number) if number is not None else None
+        if zeros is not None:
+            return zeros
         if str(args[0]) in ("popcount", "clz", "ctz", "ffs"):
             return 0, bits
         return None
@@ -263,6 +267,15 @@ class Ranges:
         if a >= 0:
             return (a, b) if b < c else (0, min(b, d - 1))
         return (max(a, 1 - d), 0 if b < 0 else min(b, d - 1))
+
+
+def leading_zeros(call: Term, number: tuple[int, int]) -> tuple[int, int] | None:
+    """How many zeros a call counts in front of a number in a range: the larger it is, the fewer; None: it counts
+    none, or the number may be negative."""
+    kind = call.args[1].type
+    if str(call.args[0]) != "clz" or not isinstance(kind, IntType) or number[0] < 0:
+        return None
+    return kind.bits - min(number[1], kind.high).bit_length(), kind.bits - number[0].bit_length()
 
 
 def _negative_in_disguise(value: Term, kind: IntType) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from kernlint.symbolic.apart import apart
 from kernlint.symbolic.clamps import branches
+from kernlint.symbolic.intervals import leading_zeros
 from kernlint.symbolic.terms import Symbol, Term, negate
 from kernlint.tree.types import IntType, Type
 
@@ -226,7 +227,7 @@ class Narrowing:
     def _computed(self, term: Term) -> Range | None:
         op, args = term.op, term.args
         if op == "call":
-            return None
+            return leading_zeros(term, self.of(args[1])) if len(args) == 2 else None
         if op == "select":
             return self._selected(self.of(args[0]), *branches(term, self.of))
         of = self.of

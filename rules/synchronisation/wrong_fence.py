@@ -28,6 +28,7 @@ from kernlint.analysis.trace.events import Access, FenceEvent, Root
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
+from kernlint.symbolic.terms import SymbolKind, symbols
 from kernlint.tree.nodes import Atomic
 from kernlint.tree.types import Space
 
@@ -195,8 +196,11 @@ class WrongFence(Rule):
             yield self._early(early, facts.module.language)
         for narrow in found.atomics:
             yield self._atomic(narrow, facts[replayer])
-        for handed in found.handed:
-            yield self._handed(handed, facts.module.language) if handed.met else self._hasty(handed, facts)
+        for handed, *others in _by_signal(found.handed):
+            if handed.met:
+                yield self._handed(handed, others, facts.module.language)
+            else:
+                yield self._hasty(handed, facts)
         for ahead in found.published:
             yield self._published(ahead, facts.module.language)
 
@@ -281,7 +285,7 @@ class WrongFence(Rule):
             fix=f"put {barrier} before {word} is changed",
         )
 
-    def _handed(self, found: Broken, language: str) -> Finding:
+    def _handed(self, found: Broken, others: list[Broken], language: str) -> Finding:
         name, word = _name(found.store.root), found.signal.root.name
         fence = device_fence(language)
         given = "given back" if found.lock else "changed"
@@ -312,6 +316,7 @@ class WrongFence(Rule):
                 other,
                 *narrow,
                 *calls(access),
+                *(Related(one.store.span, f"so is {_name(one.store.root)}") for one in others[:3]),
             ),
             fix=cure,
         )
@@ -368,6 +373,18 @@ class WrongFence(Rule):
             witness=evidence,
             fix="use the operation of device scope",
         )
+
+
+def _by_signal(handed: tuple[Broken, ...]) -> Iterator[list[Broken]]:
+    """What one fence would put in order: of what is stored under a lock before it is given back, what lies at places of
+    the kernel's own making comes first, and what data pick (each holder may have others) not at all beside it."""
+    groups: dict[tuple[int, ...], list[Broken]] = {}
+    for one in handed:
+        key = (id(one.signal.node), one.released, one.acquired) if one.lock and one.met else (id(one),)
+        groups.setdefault(key, []).append(one)
+    for group in groups.values():
+        sure = [one for one in group if not any(s.kind is SymbolKind.LOAD for s in symbols(one.store.offset))]
+        yield sure or group
 
 
 def _name(root: Root) -> str:

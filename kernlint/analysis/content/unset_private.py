@@ -51,6 +51,7 @@ from kernlint.analysis.trace.events import (
     RootKind,
     Trace,
 )
+from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
@@ -146,7 +147,8 @@ def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios, chosen: Set
     facts = [substitute(fact, images) for fact in facts]
     if any(fact.value == 0 for fact in facts):
         return None
-    guards = tuple(substitute(_first_round(guard.term, rounds), images) for guard in event.guards if not _ended(guard))
+    held = [part for guard in event.guards if not _ended(guard) for part in conjuncts(guard.term)]
+    guards = tuple(substitute(_first_round(part, rounds), images) for part in held)
     if any(guard.value == 0 for guard in guards):
         return None
     counters = tuple(

@@ -302,8 +302,11 @@ def _past_the_test(
     known = frozenset(fact for fact in facts if not set(symbols(fact)) & {*BLOCK, *THREAD})
     if ranges is None or not Rooted(access, way, frozenset(most), known).covers(part):
         return None
-    value = exact(part, ranges, {})[1]
-    return Example(tuple(most.items()), value) if kind.high < value < BEYOND else None
+    # (Its factors may be at their ends at different values of what they have in common.)
+    if not kind.high < exact(part, ranges, {})[1] < BEYOND:
+        return None
+    found = _largest(access, part, ranges, tested=False)
+    return Example(tuple(most.items()), found.value) if found is not None and found.value > kind.high else None
 
 
 def _first_of_all(
@@ -412,7 +415,7 @@ def _tested(access: Access, ranges: Narrowing) -> dict[Term, Range]:
     return out
 
 
-def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:
+def _largest(access: Access, part: Term, ranges: Narrowing, tested: bool = True) -> Example | None:
     """The part where one symbol after the other is as large as the launch lets it be."""
     found: dict[Symbol, int] = {}
     now: Narrowing | None = ranges
@@ -425,7 +428,7 @@ def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:
     if now is None:
         return None
     arguments = tuple((s, v) for s, v in found.items() if s.kind is SymbolKind.PARAM)
-    return Example(arguments, exact(part, now, _tested(access, now))[1])
+    return Example(arguments, exact(part, now, _tested(access, now) if tested else {})[1])
 
 
 def _in_turn(part: Term) -> Iterator[Symbol]:
