@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from kernlint.analysis.accesses.no_rounds import without_a_round
 from kernlint.analysis.content.branches import consuming
 from kernlint.analysis.content.searched import never_found
-from kernlint.analysis.trace.events import Event, GuardKind, LoopContext
+from kernlint.analysis.trace.events import Event, GuardKind, LoopContext, WarpEvent
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, negate, plain, substitute, symbols
 from kernlint.tree.nodes import VarDecl
@@ -157,9 +157,9 @@ def kept_among_lanes(phi: Symbol) -> bool:
     if step is None or step.op != "select":
         return False
     cond, *values = step.args
-    kinds = {symbol.kind for symbol in symbols(cond)}
+    others = [symbol for symbol in symbols(cond) if symbol.kind is not SymbolKind.PHI]
     own = [value for value in values if value.symbol is phi]
-    return len(own) == 1 and SymbolKind.UNKNOWN in kinds and kinds <= {SymbolKind.UNKNOWN, SymbolKind.PHI}
+    return len(own) == 1 and bool(others) and all(isinstance(other.origin, WarpEvent) for other in others)
 
 
 def _consumed(step: Term, phi: Symbol) -> bool:
