@@ -271,7 +271,9 @@ class LaunchLimits(Rule):
                 related = _places(view.fact, facts)
                 if admitted is not None and admitted[1] is not None:
                     related = [Related(admitted[1], "this lets it be so large"), *related]
-                yield self.finding(view.fact.span, message, severity=Severity.WARNING, related=related, fix=fix)
+                # Many kernels that one host function launches with the same sizes have one fault.
+                one = f"{view.fact.host.name}: {message}"
+                yield self.finding(view.fact.span, message, Severity.WARNING, related=related, fix=fix, habit=one)
 
     def _device(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         """A block that the device allows, and the kernel does not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
@@ -101,7 +101,7 @@ def before_start(access: Access, context: LaunchContext, every: Sequence[Access]
     block = (4, 4, 1) if context.admission.permits((4, 4, 1)) else next(iter(context.known_blocks), (32, 1, 1))
     found = None
     for least, step in reversed(SIZES) if windows else SIZES:
-        values = tuple((s, least + step * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
+        values = tuple(_ordinary(scalars, least, step))
         if context.stated or context.admission.ways:  # they choose the values
             values = ()
         found = leaves(asked, UNLIMITED, block, context, values, budget=FEW)
@@ -118,6 +118,12 @@ def before_start(access: Access, context: LaunchContext, every: Sequence[Access]
         return None
     if part_of_an_image.holds(access, found):
         return None
+    if not values and not windows and not context.stated and _room_by_sizes(form):
+        # Of sizes of which no launch says how they go together callers make what fits: ordinary ones are tried.
+        tried = (tuple(_ordinary(scalars, *one)) for one in SIZES)
+        again = [leaves(asked, UNLIMITED, block, context, given, budget=FEW) for given in tried]
+        if not any(one is not None and _below(form, one) for one in again):
+            return None
     return Outside(access, found, None, True, "", False)
 
 
@@ -158,6 +164,20 @@ def _halves(access: Access, place: Term) -> frozenset[Symbol]:
     return frozenset(sizes) if any(limit.slack == -1 for limit in ends) else frozenset()
 
 
+def _ordinary(scalars: list[Symbol], least: int, step: int) -> Iterator[tuple[Symbol, int]]:
+    """Values of sizes that are all a little apart."""
+    return ((s, least + step * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
+
+
+def _room_by_sizes(form: dict[tuple[Term, ...], int]) -> bool:
+    """Whether a place counts back from an end that sizes alone make: ``(rows - 1 - thread) * columns``."""
+    sizes = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
+    return any(
+        mono and value > 0 and all(atom.symbols and all(s.kind in sizes for s in atom.symbols) for atom in mono)
+        for mono, value in form.items()
+    )
+
+
 def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
     """Whether a place is before the start, and not one of so many elements that their number has wrapped."""
     first = found.first
@@ -176,12 +196,7 @@ def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
 def _counted_back(form: dict[tuple[Term, ...], int]) -> bool:
     """Whether a number alone is taken away, and something made of parameters is there to be larger: ``end - 256 +
     thread``, ``part * (cells >> shift) - 32``."""
-    back = [mono for mono, value in form.items() if value < 0]
-    sizes = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
-    return back == [()] and any(
-        mono and value > 0 and all(atom.symbols and all(s.kind in sizes for s in atom.symbols) for atom in mono)
-        for mono, value in form.items()
-    )
+    return [mono for mono, value in form.items() if value < 0] == [()] and _room_by_sizes(form)
 
 
 def _may_be_negative(form: dict[tuple[Term, ...], int], windows: frozenset[Symbol] = frozenset()) -> bool:

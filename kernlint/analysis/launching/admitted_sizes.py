@@ -19,7 +19,9 @@ from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.narrowing import Narrowing, narrowed, told
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.tree.types import IntType
 
 HABIT = 1 << 30
 """From here on a limit is one of a type, and no size that somebody has in mind."""
@@ -112,7 +114,11 @@ def largest(
     values = _values(held, checks, OPEN[0]) if held else {}
     if held and values:
         name = max(held, key=lambda symbol: values[symbol])
-        return Largest(found[0], short(name), values[name], check_of(view, name, further))
+        said, value = short(name), values[name]
+        if not said:  # elements of an array, of which the difference is held down
+            at = max(range(len(sizes)), key=found[0].__getitem__)
+            said, value = words(sizes[at]), found[0][at]
+        return Largest(found[0], said, value, check_of(view, name, further))
     return Largest(found[0], short(asked[0]), max(found[0]), None)
 
 
@@ -172,9 +178,24 @@ def _values(asked: Sequence[Symbol], checks: Sequence[Term], unbounded: int) -> 
         if ranges is None:
             return {}
         low, high = ranges.of(symbol.term)
+        if high == _end(symbol):  # a product that is held down may wrap, and leaves its factors open: nobody means that
+            high = min(
+                [high, *(ranges.of(top)[1] for part in checks for of, top in upper(part) if _factor(of, symbol))]
+            )
         out[symbol] = high if bounded(symbol, checks) else max(low, min(high, unbounded))
         ranges = told(ranges, {symbol: out[symbol]})
     return out if ranges is not None else {}
+
+
+def _end(symbol: Symbol) -> int | None:
+    return symbol.type.high if isinstance(symbol.type, IntType) else None
+
+
+def _factor(term: Term, symbol: Symbol) -> bool:
+    """Whether a size is a factor of a term, or the term: it is no larger, as no other factor is 0."""
+    if term.op in ("mul", "cast"):
+        return any(_factor(arg, symbol) for arg in term.terms)
+    return term.symbol is symbol
 
 
 def _sizes(sizes: Sequence[Term], values: dict[Symbol, int], checks: Sequence[Term]) -> tuple[int, ...] | None:

@@ -173,7 +173,9 @@ class Reach:
             if exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
                 continue
             found = _largest(access, part, ranges)
-            if found is not None and kind.high < found.value < BEYOND and (way is not None or size_tested(access)):
+            told_ = way is not None or size_tested(access)
+            # (What is only held down with another that it is multiplied by may be at the end of its type here.)
+            if found is not None and kind.high < found.value < BEYOND and told_ and not _at_an_end(found):
                 return found
         return None
 
@@ -429,6 +431,11 @@ def _largest(access: Access, part: Term, ranges: Narrowing, tested: bool = True)
         return None
     arguments = tuple((s, v) for s, v in found.items() if s.kind is SymbolKind.PARAM)
     return Example(arguments, exact(part, now, _tested(access, now) if tested else {})[1])
+
+
+def _at_an_end(found: Example) -> bool:
+    """Whether an argument of 32 bits or more is as large as its type lets it be."""
+    return any(s.type.bits >= 32 and value == s.type.high for s, value in found.values if isinstance(s.type, IntType))
 
 
 def _in_turn(part: Term) -> Iterator[Symbol]:
