@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain, substitute, symbols
 from kernlint.tree.types import IntType
 
 WARP = 32
@@ -63,7 +64,26 @@ def _compute(term: Term, memo: dict[Term, Uniformity], leaf: Callable[[Symbol], 
             worst = level
     if worst is Uniformity.VARYING and _whole_warps(term):
         return Uniformity.WARP
+    if worst is Uniformity.VARYING and term.op in ("lt", "le", "eq", "ne"):
+        return _as_begun(term, memo, leaf)
     return worst
+
+
+def _as_begun(test: Term, memo: dict[Term, Uniformity], leaf: Callable[[Symbol], Uniformity]) -> Uniformity:
+    """The uniformity of a comparison in a loop: what moves on by the same for all threads in each round is as far from
+    its end as it was at the start (``for (n = group; n < items + group; n += step)``)."""
+    moving = [one for one in symbols(test) if one.kind is SymbolKind.PHI and one.init is not None]
+    if not moving or not all(isinstance(side.type, IntType) and side.type.signed for side in test.args):
+        return Uniformity.VARYING
+    begun: dict[Symbol, Term] = {}
+    for one in moving:
+        step = polynomial(one.step) - polynomial(one.term) if one.step is not None else None
+        if step is None or any(_level(atom, memo, leaf) > Uniformity.BLOCK for atom in step.atoms):
+            return Uniformity.VARYING
+        assert one.init is not None
+        begun[one] = one.init
+    left = polynomial(substitute(test.args[0], begun)) - polynomial(substitute(test.args[1], begun))
+    return max((_level(atom, memo, leaf) for atom in left.atoms), default=Uniformity.GRID)
 
 
 def _telling(term: Term) -> tuple[Term, ...]:

@@ -139,6 +139,8 @@ def _off_grid(access: Access, place: Term, room: int, ends: list[_End]) -> Numbe
 def _tiles(access: Access, most: Polynomial, room: int) -> bool:
     """Whether a place is only kept below what is left of what a loop goes through in tiles of ``room``: all but the
     last tile are followed by more."""
+    if room == 1:
+        return False  # what is left of a triangle, of which one row is all
     steps = {(loop.counter.term,) for loop in access.loops}
     return any(
         truth.guard.kind is GuardKind.LOOP and truth.left == most and -room in map(most.coefficients.get, steps)

@@ -43,6 +43,9 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     the entry, says the opposite: with equal entries all but one of them would be lost.  So does a host that launches
     the kernel for one list after the other (:mod:`kernlint.analysis.sharing.lists`).
 
+    One list that picks rows and columns alike takes a part of a matrix out of the whole, and a row whose items are
+    linked with one another (their numbers pick elements of the same array) has its elements to itself.
+
     Entries of a table of starts, and what else is said of the row that begins there (its length, its strides), are
     believed to keep rows apart: only what picks an element within the row may do so twice.
     """
@@ -61,6 +64,8 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
         return True
     if any(ends_beyond(access, entry) for entry in entries):
         return True
+    if _of_one_list(entries) or any(_linked_within_row(access, entry) for entry in entries):
+        return False
     if begins_where_another_ends(access, entries):
         return False
     rows = rows_begun(access, entries)
@@ -93,6 +98,30 @@ def in_row(entry: Symbol) -> bool:
     """Whether an entry lies in a row that a thread goes through, and other data say where it begins."""
     found = entry.origin[1].symbols
     return any(s.kind in (SymbolKind.COUNTER, SymbolKind.PHI) for s in found) and any(map(_entry, found))
+
+
+def _of_one_list(entries: Collection[Symbol]) -> bool:
+    """Whether one list picks the coordinates along two axes of the grid: ``a[list[row] * n + list[column]]``."""
+    axes = [{s for s in entry.origin[1].symbols if s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK)} for entry in entries]
+    if len(axes) != 2 or len({id(entry.origin[0]) for entry in entries}) != 1:
+        return False
+    one, other = ({s.axis for s in found} for found in axes)
+    return bool(one) and bool(other) and one.isdisjoint(other)
+
+
+def _linked_within_row(access: Access, entry: Symbol) -> bool:
+    """Whether an item of a thread's own row names another element of the array that has one for the item itself, which
+    goes into what is stored: ``for (i of my row) x[parent[i]] -= x[i] * u[i]``."""
+    size = entry.origin[0].element.size
+    if not in_row(entry) or not size or not access.size or access.value is None:
+        return False
+    own = polynomial(entry.origin[1]).scaled(access.size)
+    return any(
+        symbol.kind is SymbolKind.LOAD
+        and symbol.origin[0] is access.root
+        and polynomial(symbol.origin[1]).scaled(size) == own
+        for symbol in access.value.symbols
+    )
 
 
 def _entry(symbol: Symbol) -> bool:
