@@ -75,6 +75,7 @@ def _as_begun(test: Term, memo: dict[Term, Uniformity], leaf: Callable[[Symbol],
     moving = [one for one in symbols(test) if one.kind is SymbolKind.PHI and one.init is not None]
     if not moving or not all(isinstance(side.type, IntType) and side.type.signed for side in test.args):
         return Uniformity.VARYING
+    memo[test] = Uniformity.VARYING  # (where the step of a variable asks the same of it)
     begun: dict[Symbol, Term] = {}
     for one in moving:
         step = polynomial(one.step) - polynomial(one.term) if one.step is not None else None

@@ -167,3 +167,29 @@ SILENT = [
 @pytest.mark.parametrize("code", SILENT, ids=["type", "together", "branches", "unchecked"])
 def test_what_it_does_not_let_through(code: str) -> None:
     assert not findings(LaunchLimits, code)
+
+
+BINS = """
+#include <cassert>
+__global__ void first(const float *x, int n) {}
+__global__ void second(const float *x, int n) {}
+__global__ void third(const float *x, int n) {}
+static void tasks(const float *x, int n, int kind) {
+    assert(n < 65536 * 8);
+    dim3 grid(1, (n + 7) / 8), block(32, 8);
+    switch (kind) {
+    case 1: first<<<grid, block>>>(x, n); break;
+    case 2: second<<<grid, block>>>(x, n); break;
+    default: third<<<grid, block>>>(x, n);
+    }
+}
+void run(const float *x, const int *bins, int count, int kind) {
+    for (int k = 0; k < count; ++k) tasks(x, bins[k + 1] - bins[k], kind);
+}
+"""
+
+
+def test_launches_of_one_size_are_of_one_habit() -> None:
+    found = [one for one in findings(LaunchLimits, BINS) if "65536 blocks" in one.message]
+    assert len(found) == 3 and "bins[..]" in found[0].message
+    assert len({one.habit for one in found}) == 1 and found[0].habit

@@ -229,3 +229,21 @@ def test_arrays_that_fit_by_what_is_stated() -> None:
     for code, language in fits:
         bad = "\n".join(line for line in code.splitlines() if "// only good" not in line)
         assert not findings(IndexOverflow, bad, language)
+
+
+RAMP = """
+__global__ void ramp(const float *x, float *y, int rows, int width, int size) {
+    for (int i = threadIdx.x; i < size; i += 64)
+        if (i / width < rows - 1) y[i] = x[i + width];
+}
+struct Plane { int rows, width, count; float *data; };
+void run(Plane *p, float *y) {
+    const int size = p->rows * p->width;
+    if (size <= 64) ramp<<<p->count, 64>>>(p->data, y, p->rows, p->width, size);
+}
+"""
+
+
+def test_factors_of_a_product_that_is_held_down() -> None:
+    """That the product of two sizes may wrap to a small number is no reason to take one at the end of its type."""
+    assert not findings(IndexOverflow, RAMP)

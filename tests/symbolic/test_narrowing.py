@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kernlint.symbolic.apart import apart
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.intervals import may_wrap
+from kernlint.symbolic.intervals import Ranges, may_wrap
 from kernlint.symbolic.narrowing import MANY, Contradiction, Narrowing, narrowed, told
 from kernlint.symbolic.terms import (
     Symbol,
@@ -206,3 +206,14 @@ def test_checks_that_pile_up_are_looked_at_once() -> None:
             assert ranges is not None and ranges.of(N.term)[1] == more + 4
             assert ranges.of(errors[7].term) == (0, 0)
     assert made == 20
+
+
+def test_zeros_in_front_are_the_fewer_the_larger_the_number_is() -> None:
+    zeros = call("clz", (N.term,), I32)
+    sized = [binary("le", const(4, I32), N.term, BOOL), binary("le", N.term, const(32, I32), BOOL)]
+    ranges = narrowed(tuple(sized), {})
+    assert ranges is not None and ranges.of(zeros) == (26, 29)
+    one = narrowed((), {N: 32})
+    assert one is not None and one.of(zeros) == (26, 26)
+    assert Ranges(lambda symbol: (4, 32)).of(zeros) == (26, 29)
+    assert Ranges(lambda symbol: (-1, 32)).of(zeros) == (0, 32)

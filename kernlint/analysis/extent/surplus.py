@@ -32,7 +32,7 @@ from kernlint.finding import Step, Witness
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.types import Space
 
 
@@ -252,6 +252,25 @@ def _row_of_block(reach: Reach, one: GlobalId) -> bool:
     )
 
 
+def _row_of_passed_length(reach: Reach, one: GlobalId) -> bool:
+    """Whether the number of a block, perhaps as a quotient of the thread's, is multiplied by a size that is passed, and
+    no thread's place in it is: the block has a row of that length (``tile * padded + lane``), which is the caller's."""
+    found = elements(reach.access)
+    if found is None:
+        return False
+    blocks, threads = set[Symbol](), set[Symbol]()
+    for mono in found[0].coefficients:
+        sizes = {atom.symbol for atom in mono if atom.symbol is not None and atom.symbol.kind is SymbolKind.PARAM}
+        within = {symbol for atom in mono for symbol in symbols(atom)}
+        if BLOCK[one.axis] in within:
+            if not sizes or BLOCK_DIM[one.axis] in sizes:
+                return False
+            blocks |= sizes
+        elif any(symbol.kind is SymbolKind.THREAD and symbol.axis in one.threads for symbol in within):
+            threads |= sizes
+    return bool(blocks) and blocks.isdisjoint(threads)
+
+
 def _items_too(facts: Facts, access: Access, one: GlobalId) -> bool:
     """Whether the kernel keeps another access to the same array below what a launch rounds its grid up from: the rows
     of blocks are one row of items."""
@@ -295,7 +314,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
     # What is allocated in sight is tried, not guessed at.
     elsewhere = _by_part_of_block(reach.access, one) or _block_before(reach, one)
-    elsewhere = elsewhere or (_row_of_block(reach, one) and not _items_too(facts, reach.access, one))
+    row = _row_of_block(reach, one) or _row_of_passed_length(reach, one)
+    elsewhere = elsewhere or (row and not _items_too(facts, reach.access, one))
     if not (reach.conditional or known or elsewhere):
         for view in context.launches:
             cover = _rounded(one, view)

@@ -102,7 +102,9 @@ def in_row(entry: Symbol) -> bool:
 
 def _of_one_list(entries: Collection[Symbol]) -> bool:
     """Whether one list picks the coordinates along two axes of the grid: ``a[list[row] * n + list[column]]``."""
-    axes = [{s for s in entry.origin[1].symbols if s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK)} for entry in entries]
+    axes = [
+        {s for s in entry.origin[1].symbols if s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK)} for entry in entries
+    ]
     if len(axes) != 2 or len({id(entry.origin[0]) for entry in entries}) != 1:
         return False
     one, other = ({s.axis for s in found} for found in axes)

@@ -192,3 +192,25 @@ __global__ void spread(const float *in, const float *tap, float *out, int n, int
 def test_the_first_round_of_a_loop_without_a_formula(first: str, test: str, bad: bool) -> None:
     assert RULE is not None
     assert bool(findings(RULE, SPREAD.replace("FIRST", first).replace("TEST", test))) is bad
+
+
+CORNERS = """
+struct Image { int height, width; float *data; };
+__global__ void spread(const float *in, const int rows, const int columns, float *out, const int h, const int w) {
+    const int y = threadIdx.y + blockDim.y * blockIdx.y, x = threadIdx.x + blockDim.x * blockIdx.x;
+    if (y < rows / 2 && x < columns / 2) {
+        out[y * w + x] = in[y * columns + x];
+        out[(END - y) * w + x] = in[(rows - 1 - y) * columns + x];
+    }
+}
+void run(Image *in, Image *out) {
+    dim3 block(16, 16), grid((in->width / 2 + 15) / 16, (in->height / 2 + 15) / 16);
+    spread<<<grid, block>>>(in->data, in->height, in->width, out->data, out->height, out->width);
+}
+"""
+
+
+@pytest.mark.parametrize(("end", "bad"), [("h - 1", False), ("h / 8 - 1", True)])
+def test_sizes_that_callers_match(end: str, bad: bool) -> None:
+    """That one image is smaller than the other is nobody's claim; of sizes a little apart an eighth is too few."""
+    assert bool(findings(RULE, CORNERS.replace("END", end))) is bad

@@ -74,3 +74,22 @@ __kernel void shape(__global const float *x, __global float *y, const Echo echo,
 def test_what_an_argument_adds(test: str, place: str, bad: bool) -> None:
     code = DELAYS.replace("TEST", test).replace("PLACE", place)
     assert bool(findings(ArrayIndexOutOfRange, code, "opencl")) is bad
+
+
+TRIANGLE = """
+template <int L> __global__ void moments(const float *x, float *y, int n) {
+    float r[L + 1], s = 0.0f;
+    for (int a = 0; a <= L; ++a) r[a] = x[a * n + threadIdx.x];
+    for (int a = 0; a <= L; ++a)
+        for (int b = 0; b <= L - a; ++b) s += r[b];
+    y[threadIdx.x] = s;
+}
+void run(const float *x, float *y, int n, int l) {
+    if (l == 0) moments<0><<<1, 64>>>(x, y, n);
+    else moments<1><<<1, 64>>>(x, y, n);
+}
+"""
+
+
+def test_a_triangle_of_one_row_is_no_tile() -> None:
+    assert not findings(ArrayIndexOutOfRange, TRIANGLE)

@@ -164,3 +164,24 @@ __global__ void split(const float *in, const int *begin, float *head, float *tai
 def test_loops_up_to_what_another_store_is_kept_below(place, end, bad):
     found = findings(WrongBoundsGuard, SPLIT.replace("PLACE", place).replace("END", end))
     assert any("off by one" in one.message for one in found) is bad, [one.message for one in found]
+
+
+ROWS = """
+__global__ void assemble(const float *area, float *d, unsigned padded, unsigned n) {
+    const unsigned i = threadIdx.x + blockIdx.x * blockDim.x, tile = i / 1024;
+    unsigned at = tile * 32 * PITCH + threadIdx.x;
+    for (unsigned j = 0; j < padded; j += 32) {
+        if (j + threadIdx.x / 32 < padded) d[at] = 0.001f * area[at];
+        at += 1024;
+    }
+}
+void run(const float *area, float *d, unsigned padded, unsigned n) {
+    assemble<<<(n * 32 + 1023) / 1024, 1024>>>(area, d, padded, n);
+}
+"""
+
+
+@pytest.mark.parametrize(("pitch", "loud"), [("padded", False), ("32", True)])
+def test_rows_of_blocks_whose_length_is_passed(pitch: str, loud: bool) -> None:
+    found = findings(MissingBoundsGuard, ROWS.replace("PITCH", pitch))
+    assert any("surplus threads" in one.message for one in found) is loud, [one.message for one in found]

@@ -433,3 +433,27 @@ void go(PASSED *out, Gone<int> in) { total<<<1, 128>>>(out, in.data(), 1000); }
 def test_an_object_of_a_class_that_a_launch_hands_over_has_what_its_constructor_gives() -> None:
     assert not findings(UninitialisedPrivate, TOTAL.replace("PASSED", "Sum"))
     assert findings(UninitialisedPrivate, TOTAL.replace("PASSED", "int"))
+
+
+PAIRED = """
+__global__ void pairs(const int3 *faces, int *mate, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+    bool open = i < n;
+    int3 own;
+    if (open) own = faces[i];
+    unsigned left = __ballot_sync(0xffffffffu, open);
+    while (left) {
+        const int turn = __ffs(left) - 1;
+        left &= left - 1;
+        if (lane == turn) CLOSE;
+        const int other = __shfl_sync(0xffffffffu, own.x, turn);
+        if (open && own.y == other) mate[i] = turn;
+    }
+}
+void run(const int3 *faces, int *mate, int n) { pairs<<<(n + 63) / 64, 64>>>(faces, mate, n); }
+"""
+
+
+@pytest.mark.parametrize(("close", "bad"), [("open = false", False), ("open = true", True)])
+def test_a_flag_that_the_rounds_only_take_away_held_before_them(close: str, bad: bool) -> None:
+    assert bool(findings(UninitialisedPrivate, PAIRED.replace("CLOSE", close))) is bad

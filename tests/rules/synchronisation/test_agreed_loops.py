@@ -216,3 +216,29 @@ void unpack(__global const uchar *src, __global const uint *code, uint codes, __
 def test_a_return_of_the_last_round_that_passes_a_barrier_by_passes_the_write_by(behind: str, told: bool) -> None:
     found = findings(SharedMemoryRace, STREAM.replace("@behind", behind), language="opencl")
     assert bool(found) is told
+
+
+MOVING = """
+__global__ void shells(const int *kinds, const float *x, float *out, int items) {
+    __shared__ float part[256];
+    __shared__ int most, step;
+    if (threadIdx.x == 0) { most = kinds[0]; step = kinds[1]; }
+    __syncthreads();
+    const int width = 256 / step, lane = threadIdx.x % width, group = threadIdx.x / width;
+    part[threadIdx.x] = 0.0f;
+    for (int k = 0; k < items; ++k) {
+        const int last = (most + 1) * 3;
+        for (int n = group; n < last + END; n += step) {
+            __syncthreads();
+            if (n < last) part[threadIdx.x] += x[k * last + n];
+        }
+    }
+    out[blockIdx.x * 256 + threadIdx.x] = part[threadIdx.x];
+}
+void run(const int *kinds, const float *x, float *out, int items) { shells<<<16, 256>>>(kinds, x, out, items); }
+"""
+
+
+@pytest.mark.parametrize(("end", "told"), [("group", False), ("lane", True), ("0", True)])
+def test_an_end_that_moves_with_the_start_is_the_same_number_of_rounds(end: str, told: bool) -> None:
+    assert bool(findings(BarrierDivergence, MOVING.replace("END", end))) is told

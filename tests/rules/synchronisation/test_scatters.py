@@ -239,3 +239,40 @@ def test_what_is_made_of_a_list_of_its_own(update: str, told: bool) -> None:
     code = GROUPS.replace("HANDED", f"{LAUNCH}(in, out, planes, buffer + 2 * start[g], start[g + 1] - start[g]);")
     found = findings(GlobalMemoryRace, code.replace("out[to + p] += in[from + p];", update))
     assert any(one.severity is not Severity.NOTE for one in found) is told
+
+
+PARTS = """
+__global__ void add(float *a, const float *b, const int *rows, const int *columns, int n, int m) {
+    const int i = blockIdx.x * 16 + threadIdx.x, j = blockIdx.y * 16 + threadIdx.y;
+    if (i >= m || j >= m) return;
+    a[ROW * n + columns[j]] += b[i * m + j];
+}
+void run(float *a, const float *b, const int *rows, const int *columns, int n, int m) {
+    ZERO
+    add<<<dim3((m + 15) / 16, (m + 15) / 16), dim3(16, 16)>>>(a, b, rows, columns, n, m);
+}
+"""
+SET = "cudaMemset(a, 0, sizeof(float) * n * n);"
+
+
+@pytest.mark.parametrize(("row", "zero", "told"), [("columns[i]", SET, False), ("rows[i]", SET, True)])
+def test_one_list_that_picks_rows_and_columns(row: str, zero: str, told: bool) -> None:
+    found = findings(GlobalMemoryRace, PARTS.replace("ROW", row).replace("ZERO", zero))
+    assert any(one.severity is not Severity.NOTE for one in found) is told
+
+
+TREES = """
+__global__ void sweep(const int *begin, const int *parent, const float *u, float *x, float *y, int trees) {
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= trees) return;
+    for (int i = begin[t + 1] - 1; i > begin[t]; --i) x[parent[i]] -= u[i] * OF[i];
+    for (int i = begin[t] + 1; i < begin[t + 1]; ++i) x[i] -= u[i] * x[parent[i]];
+}
+"""
+
+
+@pytest.mark.parametrize(("of", "told"), [("x", False), ("y", True)])
+def test_items_of_a_row_that_name_one_another(of: str, told: bool) -> None:
+    """``x[parent[i]] -= x[i]`` stays within the thread's row; of another array nothing says so."""
+    found = findings(GlobalMemoryRace, TREES.replace("OF", of))
+    assert any(one.severity is not Severity.NOTE for one in found) is told

@@ -246,3 +246,31 @@ def test_a_lock_is_given_back_where_and_as_it_was_free() -> None:
     assert not [one for one in kept if "sums" in one.message]
     bare = findings(WrongFence, QUEUE.replace("FENCE", ""))
     assert [one.message.split()[0] for one in bare] == ["spare"]
+
+
+SEVERAL = """
+__global__ void drain(int *gate, const int *order, float *heap, float *sums, float *marks, int n) {
+    for (int k = blockIdx.x; k < n; k += gridDim.x) {
+        const int mine = order[k];
+        if (threadIdx.x == 0)
+            while (atomicExch(gate, 1) != 0) { }
+        __syncthreads();
+        HEAP
+        sums[mine] = sums[mine] + 1.0f;
+        marks[mine] = marks[mine] * 0.5f;
+        __syncthreads();
+        if (threadIdx.x == 0) atomicExch(gate, 0);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("heap", "first", "more"),
+    [("heap[threadIdx.x] = heap[threadIdx.x] + mine;", "heap", 0), ("", "sums", 1)],
+)
+def test_one_fence_that_a_lock_lacks_is_told_once(heap: str, first: str, more: int) -> None:
+    """What lies at a place of the kernel's own goes before what data pick; without it, these are named together."""
+    (found,) = findings(WrongFence, SEVERAL.replace("HEAP", heap))
+    assert found.message.startswith(first)
+    assert sum(one.message.startswith("so is") for one in found.related) == more
