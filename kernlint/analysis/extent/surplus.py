@@ -263,7 +263,9 @@ def _row_of_passed_length(reach: Reach, one: GlobalId) -> bool:
         sizes = {atom.symbol for atom in mono if atom.symbol is not None and atom.symbol.kind is SymbolKind.PARAM}
         within = {symbol for atom in mono for symbol in symbols(atom)}
         if BLOCK[one.axis] in within:
-            if not sizes or BLOCK_DIM[one.axis] in sizes:
+            of = [atom for atom in mono if BLOCK[one.axis] in symbols(atom)]
+            counted = all(atom.symbol is not None or (atom.op == "div" and atom.args[1].value) for atom in of)
+            if not sizes or not counted:
                 return False
             blocks |= sizes
         elif any(symbol.kind is SymbolKind.THREAD and symbol.axis in one.threads for symbol in within):
