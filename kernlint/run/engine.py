@@ -277,11 +277,14 @@ class Engine:
         counts = Counts()
         elsewhere = self.elsewhere(source.path, config, questions)
         readings: list[tuple[frozenset[str], list[Finding]]] = []
+        links: ProjectLinks | None = None
         said = analysis_options(config, (), source) if modules else AnalysisOptions()
         for module in modules:
             stated = (*said.stated, *stated_of(source, module, config))
             told = replace(said, stated=stated) if stated else said
-            found = self._check_module(module, source, selection, told, outcome, kept, counts, elsewhere)
+            if module.language != "opencl" or links is None:  # readings of device code alone share them
+                links = ProjectLinks(elsewhere)
+            found = self._check_module(module, source, selection, told, outcome, kept, counts, elsewhere, links)
             readings.append((frozenset(kernel.name for kernel in module.kernels), found))
             findings += _new(found, findings)
         if len(readings) > 1:
@@ -326,6 +329,7 @@ class Engine:
         kept: Kept | None,
         counts: Counts,
         elsewhere: Elsewhere,
+        links: ProjectLinks,
     ) -> list[Finding]:
         facts = ModuleFacts(
             module,
@@ -335,7 +339,7 @@ class Engine:
             elsewhere.definers_of,
             elsewhere.namers_of,
             elsewhere.built_for,
-            ProjectLinks(elsewhere),
+            links,
         )
         if kept is not None:
             kept.modules.append(facts)

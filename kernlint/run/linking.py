@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.launching.linked import same
+from kernlint.analysis.launching.linked import Linked, same
 from kernlint.run.elsewhere import Elsewhere
 from kernlint.tree.nodes import FunctionDecl
 
@@ -39,6 +39,7 @@ class ProjectLinks:
 
     def __init__(self, elsewhere: Elsewhere) -> None:
         self.elsewhere = elsewhere
+        self.linked: Linked | None = None
         self._read: dict[str, tuple[ModuleFacts, ...]] = {}
         self._left = BYTES
         self._named: dict[str, tuple[str, ...]] = {}

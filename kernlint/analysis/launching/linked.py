@@ -42,6 +42,9 @@ FAR = 2
 class Links(Protocol):
     """What other files of the project have: see :class:`kernlint.run.linking.ProjectLinks`."""
 
+    linked: Linked | None
+    """What readings of a file without host code share: they add nothing to the functions around it."""
+
     def definition(self, function: FunctionDecl) -> FunctionDecl | None:
         """The definition of a function that one file declares."""
 
@@ -231,7 +234,14 @@ def same(declared: FunctionDecl, defined: FunctionDecl) -> bool:
 
 
 def _compute(facts: ModuleFacts) -> Linked | None:
-    return Linked(facts.links) if facts.links is not None else None
+    links: Links | None = facts.links
+    if links is None:
+        return None
+    if any(one.body is not None and _on_host(one) for one in facts.module.functions):
+        return Linked(links)
+    if links.linked is None:
+        links.linked = Linked(links)
+    return links.linked
 
 
 linked = ModuleAnalysis("linked", _compute)
