@@ -111,7 +111,7 @@ def _only_rests(facts: Facts, other: LaunchFact, name: str) -> bool:
     return of.complete and all(_rests(access) for access in of.accesses if access.root.name == name)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def _taking(walk: Trace) -> dict[int, list[ApiEvent]]:
     """The calls of a walk that are given pointers to an object, by its identity."""
     found: dict[int, list[ApiEvent]] = {}

@@ -44,7 +44,7 @@ def raised_above(launch: LaunchFact, functions: tuple[n.FunctionDecl, ...]) -> A
     return tested(calls[0].node, functions)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def _raising(walk: Trace) -> tuple[ApiEvent, ...]:
     return tuple(api for api in walk.apis if api.name.rpartition("::")[2] in RAISING)
 
