@@ -240,15 +240,22 @@ class Project:
     def _by_instance(self) -> Mapping[str, list[str]]:
         return _index(self.facts.column("instances"))
 
-    def _absolute(self, paths: Sequence[str]) -> tuple[str, ...]:
+    @cached_property
+    def _by_hand(self) -> Mapping[str, list[str]]:
+        from kernlint.project.handed import handed
+
+        including = lambda path: filter(None, map(self.relative, self.files_including(self.absolute(path))))  # noqa: E731
+        return handed(self.facts, including, lambda path: _text(self.absolute(path)))
+
+    def _absolute(self, paths: Iterable[str]) -> tuple[str, ...]:
         return tuple(self.absolute(path) for path in paths)
 
     # ---------------------------------------------------------------------------------------------------- questions
 
     def files_launching(self, kernel: str) -> tuple[str, ...]:
         """Files that launch a kernel of this name by what they look like: ``<<<``, the launch functions of CUDA and
-        HIP, kernels created by name in OpenCL, and calls of Python."""
-        return self._absolute(self._by_launch.get(kernel, ()))
+        HIP, kernels created by name in OpenCL, calls of Python, and what a header that launches is given."""
+        return self._absolute(dict.fromkeys((*self._by_launch.get(kernel, ()), *self._by_hand.get(kernel, ()))))
 
     def files_defining(self, kernel: str) -> tuple[str, ...]:
         """Files that define or declare a kernel of this name under a keyword."""

@@ -77,3 +77,38 @@ def test_rows_that_only_a_caller_elsewhere_keeps_to_whole_blocks(
     caller += f"void go(float *x, int rows, int columns) {{ {check} launch(x, rows, columns); }}\n"
     found = codes(tmp_path, {"rows.cu": ROWS, "go.cpp": caller, "Makefile": ""}, capsys)
     assert found == ({("rows.cu", "KL101")} if told else set())
+
+
+FLUENT = """#pragma once
+#include "away.h"
+class Launch {
+    unsigned items_, threads_ = 64;
+public:
+    explicit Launch(unsigned items) : items_(items) {}
+    Launch &threads(unsigned count) { threads_ = count; return *this; }
+    template <class... Params, class... Args> void operator()(void (*kernel)(Params...), Args... args) const {
+        kernel<<<(items_ + threads_ - 1) / threads_, threads_>>>(args...);
+    }
+};
+#define START(kernel, count, threads, ...) kernel<<<((count) + (threads) - 1) / (threads), threads>>>(__VA_ARGS__)
+"""
+CLIP = """#include "kernels.h"
+__global__ void clip(float *x, int n) {
+    __shared__ float held[64];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    held[threadIdx.x] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    if (i < n) x[i] = held[blockDim.x - 1 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize("start", ["Launch(n).threads(COUNT)(clip, x, n);", "START(clip, n, COUNT, x, n);"])
+@pytest.mark.parametrize(("count", "told"), [("64", False), ("128", True)])
+def test_a_kernel_that_another_file_hands_to_what_a_header_launches_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], start: str, count: str, told: bool
+) -> None:
+    user = '#include "launch.cuh"\n#include "kernels.h"\nvoid go(float *x, int n) { ' + start + " }\n"
+    files = {"launch.cuh": FLUENT, "kernels.h": "__global__ void clip(float *x, int n);\n", "clip.cu": CLIP}
+    found = codes(tmp_path, {**files, "go.cu": user.replace("COUNT", count), "Makefile": ""}, capsys)
+    assert found == ({("clip.cu", "KL104")} if told else set())

@@ -231,7 +231,7 @@ class PythonProgram:
             name = name.removeprefix("self.")
             holder = owner if owner is not None and name in owner.bound else None
         if holder is None:
-            return self._of_neighbour(name)
+            return self._of_class(name) or self._of_neighbour(name)
         if len(holder.bound[name]) != 1:
             return holder.value_at(name, expr) if holder is scope else None
         return holder.bound[name][0]
@@ -263,6 +263,19 @@ class PythonProgram:
             if inner and inner != "*":
                 yield f"{module}.{inner}".strip("."), level
         yield from self.stars
+
+    def _of_class(self, name: str) -> tuple[ast.expr, Scope] | None:
+        """The number that a class, of the file or imported from another one, has under a name."""
+        owner, _, inner = name.partition(".")
+        if not inner or "." in inner:
+            return None
+        other, owner = self.foreign(owner) or (self, owner)
+        for scope in other.scopes:
+            if isinstance(scope.node, ast.ClassDef) and scope.node.name == owner:
+                bound = scope.bound.get(inner, [])
+                value = bound[0] if len(bound) == 1 else None
+                return value if value is not None and _plain(value[0]) else None
+        return None
 
     def _of_neighbour(self, name: str) -> tuple[ast.expr, Scope] | None:
         """The number that a name imported from another file of the project is bound to there."""
