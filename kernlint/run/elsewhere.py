@@ -209,7 +209,7 @@ class Elsewhere:
         return self._open[path]
 
     def _named_in(self, path: str, data: bytes) -> bool:
-        """Whether a Python program, or a module of the project that it imports from, names our file."""
+        """Whether a Python program, or a module of the project that it imports from, names our file, or imports it."""
         name = os.path.basename(self.path).encode("utf-8", "surrogateescape")
         if name in data:
             return True
@@ -222,7 +222,7 @@ class Elsewhere:
                 other = meant(path, one, len(dots))
                 if other is not None and self.inside(other):
                     self.depends.setdefault(other)
-                    if name in self.text(other):
+                    if os.path.abspath(other) == os.path.abspath(self.path) or name in self.text(other):
                         return True
         return False
 

@@ -93,3 +93,37 @@ def test_kernels_that_a_helper_of_another_module_gives(
         "tones/tones.cu": SOURCE,
     }
     assert found(tmp_path, files) == said
+
+
+HELD = '''class Sizes:
+    GROUP = 64
+
+SRC = """
+__kernel void peaks(__global const float *x, __global float *out, const int n) {
+    __local float part[64];
+    const int l = get_local_id(0);
+    part[l] = x[min((int)get_global_id(0), n - 1)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) out[get_group_id(0)] = part[0] + part[63];
+}
+"""
+'''
+RUNS = """import numpy as np
+import pyopencl as cl
+from .held import SRC, Sizes
+
+class Peaks:
+    def __init__(self, ctx, queue):
+        self.queue = queue
+        self.prg = cl.Program(ctx, SRC).build()
+
+    def run(self, x, out, n):
+        groups = -(-n // Sizes.GROUP)
+        self.prg.peaks(self.queue, (groups * Sizes.GROUP,), (Sizes.GROUP,), x, out, np.int32(n))
+"""
+
+
+@pytest.mark.parametrize(("group", "told"), [("64", []), ("2 * 64", ["p/held.py:array-index-out-of-range"])])
+def test_a_text_and_a_size_that_another_module_holds(tmp_path: Path, group: str, told: list[str]) -> None:
+    held = HELD.replace("GROUP = 64", f"GROUP = {group}")
+    assert found(tmp_path, {"setup.py": "", "p/__init__.py": "", "p/held.py": held, "p/run.py": RUNS}) == told

@@ -131,6 +131,7 @@ class _Any(frozenset[str]):
 
 
 _FILES = pattern(rb"\w\.(?:cl|cu|cuh|hip|ocl)\b")
+_ELSEWHERE = pattern(rb"\w\.(?:cl|cu|cuh|hip|ocl)\b|\b(?:__global__|__kernel|kernel)\s+void\b")
 _PROGRAMS = pattern(rb"\b(?:pyopencl|pycuda|cupy|cuda\.core|cuda\.bindings)\b")
 
 
@@ -143,7 +144,7 @@ def launching_module(path: str, data: bytes) -> Module | None:
     neighbours = Neighbours()
     neighbours.attach(path, program)
     try:
-        if _FILES.search(data) or neighbours.say(_FILES):
+        if _FILES.search(data) or neighbours.say(_ELSEWHERE):
             return _launching_module(path, program)
         return None
     finally:
