@@ -18,7 +18,7 @@ from kernlint.analysis.launching.host_walks import Allowance, reaching
 from kernlint.analysis.launching.makers import struct_given, with_maker
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
 from kernlint.analysis.trace.run import trace_function
-from kernlint.symbolic.terms import SymbolKind, Term, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, Module
 from kernlint.tree.types import IntType, PointerType, Space, StructType, Type
 from kernlint.tree.walk import walk
@@ -166,7 +166,8 @@ def asks_callers(sizes: Iterable[Term], kernel: Trace) -> bool:
     for access in kernel.accesses:
         root = access.root
         if root.space is Space.GLOBAL:
-            if access.offset.value is None and not any(map(_tests_block, access.guards)):
+            kept = any(map(_tests_block, access.guards)) or any(t.op in _CLAMPS for t in subterms(access.offset))
+            if access.offset.value is None and not kept:
                 return True
         elif root.extent is not None and any(map(_by_argument, (access.offset, *_rounds(access)))):
             return True
@@ -192,6 +193,9 @@ def _by_argument(term: Term, thread: bool = False) -> bool:
     kinds = {symbol.kind for symbol in symbols(term)}
     return SymbolKind.PARAM in kinds and (not thread or SymbolKind.THREAD in kinds)
 
+
+_CLAMPS = frozenset({"min", "max"})
+"""What keeps a place of surplus threads inside as a test does."""
 
 _TESTS = frozenset({GuardKind.BRANCH, GuardKind.EXIT})
 
