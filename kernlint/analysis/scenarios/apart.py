@@ -10,14 +10,14 @@ An argument that names a place instead of the block's own is for launches of one
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.prove.admission import Admission
 from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import Side
 from kernlint.record import replace
-from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import (
     BLOCK,
     Symbol,
@@ -38,6 +38,30 @@ def rows_apart(pair: Pair) -> list[Term]:
     """That what moves an access on from row to row is no less than the number that its column is below, for an access
     by which two threads may meet."""
     return list(dict.fromkeys(one for at in (pair.a, pair.b) for one in _rows_apart(at)))
+
+
+def inside_rows(pair: Pair, shorter: Set[Symbol], admission: Admission) -> tuple[Term, ...]:
+    """That places lie inside rows of a length that launches make ``shorter`` than is asked for, where an argument of
+    which they tell nothing says how far the places go: that one fits the other is the host's business."""
+    ways = [
+        {symbol for symbol, image in way.images if not any(s.kind is SymbolKind.UNKNOWN for s in symbols(image))}
+        for way in admission.ways
+    ]
+    told = set.intersection(*ways) if ways else set()
+    return tuple(dict.fromkeys(one for at in (pair.a, pair.b) for one in _inside_rows(at, shorter & told, told)))
+
+
+def _inside_rows(at: Side, lengths: Set[Symbol], told: Set[Symbol]) -> Iterator[Term]:
+    if not any(s.kind is SymbolKind.PARAM and s not in told for guard in at.guards for s in symbols(guard)):
+        return
+    form = polynomial(at.offset).coefficients
+    for mono, factor in form.items():
+        pitches = [atom for atom in mono if atom.symbol is not None and atom.symbol.kind is SymbolKind.PARAM]
+        if len(pitches) != 1 or len(mono) != 2 or factor < 0 or pitches[0].symbol not in lengths:
+            continue
+        column = term_of(Polynomial({other: value for other, value in form.items() if pitches[0] not in other}))
+        row = term_of(Polynomial({(pitches[0],): factor}))
+        yield binary("lt", cast(column, I64), cast(row, I64), BOOL)
 
 
 def parts_apart(pair: Pair, admission: Admission) -> list[Term]:

@@ -13,7 +13,7 @@ from kernlint.analysis.accesses.pairs import (
     Pair,
 )
 from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
-from kernlint.analysis.scenarios.apart import own_places, parts_apart, rows_apart
+from kernlint.analysis.scenarios.apart import inside_rows, own_places, parts_apart, rows_apart
 from kernlint.analysis.scenarios.numbers import (
     addresses,
     parts_of_blocks,
@@ -312,7 +312,10 @@ class Finder:
                 under = replace(under, values=rounded(under.values, tiles))
             if small and self.asker.toucher.apart(pair.a, pair.b, pair.tied, under, blocks=within == "blocks"):
                 continue
-            witness = self.asker.ask(replace(query, launch=under))
+            met = dict(under.values)
+            shorter = {symbol for symbol, value in kept if met.get(symbol, value) < value}
+            rows = inside_rows(pair, shorter, self.shapes.admission) if shorter else ()
+            witness = self.asker.ask(replace(query, launch=under, premises=(*query.premises, *rows)))
             if witness is not None and not witness.data_in_address:
                 return witness if self._own_fault(pair, within, under, witness) else None
             if not bounding:

@@ -162,3 +162,31 @@ __global__ void sink(float *x, int width, int pitch, int rows) {
 )
 def test_a_loop_down_a_column_stays_in_it(to: str, last: str, told: bool) -> None:
     assert bool(findings(GlobalMemoryRace, DOWN.replace("TO", to).replace("LAST", last))) is told
+
+
+PARTS = """
+struct List { long *first; size_t many; };
+__global__ void fill(List parts, long rows, long length, int *out) {
+    long id = threadIdx.x + (long)blockIdx.x * blockDim.x;
+    if (id >= rows * parts.many) return;
+    long part = id / rows, row = id % rows;
+    int *mine = out + ROW * length;
+    int count = COUNT;
+    if (part == parts.many - 1) count = length % 10;
+    for (int i = 0; i < count; i++) mine[part * 10 + i] = id;
+}
+List made(long n);
+void run(int *out, long n, int bits) {
+    long length = 1 << bits, rows = (n + 255) / 256;
+    long blocks = (rows * (length / 10 + 1) + 255) / 256;
+    fill<<<blocks, 256>>>(made(length), rows, length, out);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "count", "bad"),
+    [("row", "10", False), ("0", "10", True), ("row", "min(10l, length)", False)],
+)
+def test_rows_of_a_length_in_sight_that_parts_out_of_sight_fill(row: str, count: str, bad: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, PARTS.replace("ROW", row).replace("COUNT", count))) is bad
