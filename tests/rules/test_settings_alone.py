@@ -129,3 +129,29 @@ void run(cl_program p, cl_command_queue q, cl_mem x, cl_uint n, const char *name
 }
 """
     assert not findings(KernelArgumentMismatch, code)
+
+
+WIPE = """#include <CL/cl.h>
+static const char *text = "kernel void bench(global int *data) { data[get_global_id(0)] += 1; }"
+                          "kernel void fill(uint n, global uint *to) { to[get_global_id(0)] = n; }";
+static void wipe(cl_kernel kernel, cl_command_queue queue, cl_mem to, cl_uint n) {
+    const size_t local = 64, global = 64 * 64;
+    clSetKernelArg(kernel, 0, sizeof(cl_uint), &n);
+    clSetKernelArg(kernel, 1, sizeof(cl_mem), &to);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+}
+void build(cl_program program, cl_kernel &kernel) { kernel = clCreateKernel(program, "bench", NULL); }
+void run(cl_program program, cl_command_queue queue, cl_mem to) {
+    cl_kernel OTHER;
+    OTHER = clCreateKernel(program, "NAME", NULL);
+    wipe(OTHER, queue, to, 7);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "name", "bad"), [("other", "fill", False), ("kernel", "bench", True), ("kernel", "fill", False)]
+)
+def test_a_parameter_is_no_handle_of_that_name_in_another_function(other: str, name: str, bad: bool) -> None:
+    code = WIPE.replace("OTHER", other).replace("NAME", name)
+    assert bool(findings(KernelArgumentMismatch, code)) is bad

@@ -14,6 +14,7 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, plain, substitute, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Atomic, Scope
+from kernlint.tree.types import Space
 
 
 @excuse("races", of_pair)
@@ -216,7 +217,7 @@ def two_ways_to_win(pair: Pair, witness: Refuted) -> bool:
 @excuse("races", of_access)
 def claimed(access: Access, of: Trace) -> bool:
     """An element that an atomic operation has given to one thread: it found what only the first one finds, in an array
-    with the same index.
+    with the same index; or the one element that one word of the whole grid stands for.
 
     What only the first one finds is what the word does not hold once the operation is done; where nothing says what it
     holds then, a number that it is compared with for equality.  Not where what the operation gave back is only compared
@@ -236,6 +237,21 @@ def claimed(access: Access, of: Trace) -> bool:
     }
     ```
 
+    ```cuda excused
+    __global__ void report(const float *x, int *seen, int *hits, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && x[i] > 0.5f && atomicAdd(seen, 1) == 0) *hits += 1;
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void report(const float *x, int *seen, int *hits, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && x[i] > 0.5f && atomicMax(seen, 1) == 0) *hits += i;
+        if (i < n && x[i] > 0.5f && atomicAdd(seen + 1, 1) > 0) *hits += 1;
+    }
+    ```
+
     ```cuda still-bad
     __global__ void visit(const int *edges, int *seen, int *parent, int n, int from) {
         int e = blockIdx.x * blockDim.x + threadIdx.x;
@@ -252,14 +268,24 @@ def claimed(access: Access, of: Trace) -> bool:
     """
     asked = [part for guard in access.guards for part in conjuncts(guard.term)]
     picked = _picked(access)
-    if not picked:
+    if not picked and uniformity(access.offset) > Uniformity.GRID:
         return False
     for other in of.accesses:
-        if other.kind is AccessKind.ATOMIC and _picked(other) == picked:
+        alike = _picked(other) == picked if picked else _of_the_grid(other)
+        if other.kind is AccessKind.ATOMIC and alike:
             about = [(part, s) for part in asked for s in part.symbols if s.origin is other.node]
             if any(_only_first(part, symbol, other) for part, symbol in about if symbol.kind is SymbolKind.UNKNOWN):
                 return True
     return False
+
+
+COUNTING = frozenset({"add", "sub", "inc"})
+
+
+def _of_the_grid(atomic: Access) -> bool:
+    """Whether an atomic operation is on one word for all blocks, and makes it another number each time."""
+    once = atomic.atomic_op in COUNTING and atomic.value is not None and atomic.value.value not in (None, 0)
+    return once and atomic.root.space is Space.GLOBAL and uniformity(atomic.offset) is Uniformity.GRID
 
 
 def _only_first(part: Term, found: Symbol, atomic: Access) -> bool:

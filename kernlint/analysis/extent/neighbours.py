@@ -70,6 +70,8 @@ def _odd(group: Sequence[tuple[Polynomial, Access]]) -> Twice | None:
         return None
     ((first, access),) = again
     (single,) = steps[alone[0]]
+    if abs(first.span.start - single.span.start) < abs(access.span.start - single.span.start):
+        first, access = access, first  # the slip is the one beside what lacks its other
     if count < PLAIN and not _in_pairs(steps, single):
         return None
     return Twice(access, first, single, count)

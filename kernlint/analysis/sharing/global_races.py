@@ -32,6 +32,7 @@ from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.atomics import ticket_reset
 from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.excuses.flags import raised_flag
+from kernlint.analysis.excuses.winners import claimed
 from kernlint.analysis.extent.extents import inner_array
 from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import Order, order
@@ -51,6 +52,7 @@ from kernlint.symbolic.terms import (
     plain,
     symbols,
 )
+from kernlint.tree.nodes import Atomic
 from kernlint.tree.nodes import Scope as Reach
 from kernlint.tree.types import PointerType, Space
 
@@ -201,7 +203,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
                 free = blocks_free and not _met_in_cluster(of, first, second)
                 race = _judge(finder, first, second, facts[order], free, talking)
                 asked[key] = asked.get(key, 0) + before - asker.left
-                if race is not None:
+                if race is not None and not _one_winner(first, second, of):
                     found[key] = race
     return tuple(found.values())
 
@@ -241,6 +243,15 @@ def _plain(first: Access, second: Access) -> bool:
     if AccessKind.WRITE in (first.kind, second.kind):
         return True
     return first.kind is AccessKind.ATOMIC and second.kind is AccessKind.READ and not second.volatile
+
+
+def _one_winner(first: Access, second: Access, of: Trace) -> bool:
+    """Whether both accesses are those of the one thread that an atomic operation has picked, under the same condition
+    on what it found."""
+    ours = {g.term for g in first.guards} & {g.term for g in second.guards}
+    if not any(isinstance(s.origin, Atomic) for term in ours for s in symbols(term) if s.kind is SymbolKind.UNKNOWN):
+        return False
+    return claimed.holds(first, of) and (first is second or claimed.holds(second, of))
 
 
 def _judge(

@@ -48,6 +48,15 @@ __global__ void erode(const unsigned char *a, unsigned char *b, int pitch, int n
     b[i] = s == 8;
 }
 """,
+    "the slip is the one beside what lacks its other": """
+__global__ void slopes(const float *z, float *d, int nx, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < nx + 1 || i >= n - nx - 1) return;
+    d[i] = z[i + 1] - z[i - 1];
+    d[i] += z[i + nx + 1] - z[i - nx];  // bad
+    d[i] += z[i + nx + 1] - z[i - nx + 1] - z[i + nx - 1] + z[i - nx - 1];
+}
+""",
     "derivatives to one side, and a neighbour that is read again": """
 __global__ void flow(const float *a, float *b, int w, int p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

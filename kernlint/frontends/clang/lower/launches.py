@@ -23,6 +23,7 @@ from kernlint.tree.nodes import (
     IntLit,
     Launch,
     Member,
+    ParamDecl,
     Ref,
     StringLit,
     Subscript,
@@ -399,8 +400,10 @@ def _handle_name(scope: Scope, expr: Expr | None) -> str:
     if isinstance(expr, Call) and (texts := _strings(expr)):
         return texts[0]
     handle = expr.decl.name if isinstance(expr, Ref) else expr.field if isinstance(expr, Member) else ""
-    if not handle:
-        return own
+    if not handle or (
+        isinstance(expr, Ref) and isinstance(expr.decl, ParamDecl) and not _passed_by_name(scope, handle)
+    ):
+        return own or handle
     # The handle may be set later, or be of a type that no header gave.
     escaped = re.escape(handle.encode())
     created = rb"\b%s\s*=\s*[\w:]*(?:CreateKernel|::Kernel)\s*\([^,;]*,\s*\"(\w+)\"" % escaped
@@ -408,6 +411,16 @@ def _handle_name(scope: Scope, expr: Expr | None) -> str:
     made = rb"\b%s\s*[({]\s*[^,;(){}\"]*,\s*\"(\w+)\"\s*(?:,\s*&?\w+\s*)?[)}]" % escaped  # a member's initialiser
     names = {name for each in (created, got, made) for name in re.findall(each, scope.lowering.text)}
     return names.pop().decode() if len(names) == 1 else own or handle
+
+
+def _passed_by_name(scope: Scope, handle: str) -> bool:
+    """Whether callers in the file pass a handle that is called as the parameter is, or there are none: what is made
+    under that name elsewhere may be another one."""
+    if scope.function is None:
+        return True
+    called = rb"\b%s\s*\(([^;{}]*)\)" % re.escape(scope.function.name.rpartition("::")[2].encode())
+    given = [args for args in re.findall(called + rb"[^;{}]*;", scope.lowering.text) if b"cl_kernel" not in args]
+    return not given or any(re.search(rb"\b%s\b" % re.escape(handle.encode()), args) for args in given)
 
 
 def _named_at_run_time(scope: Scope, expr: Expr | None) -> bool:
