@@ -43,6 +43,7 @@ from kernlint.symbolic.terms import (
     disjunction,
     negate,
     substitute,
+    subterms,
     symbols,
 )
 from kernlint.symbolic.uniformity import WARP, uniformity
@@ -223,8 +224,25 @@ def _alike(term: Term, write: Access, warp: bool) -> bool:
     if term.op == "sym":
         return _steady(term.args[0], write, warp)
     if term.op == "call" and opaque(term):
-        return warp and _summed(term)
+        return (warp and _summed(term)) or (term.args[0].startswith("after") and _made_alike(term, write, warp))
     return all(_alike(arg, write, warp) for arg in term.terms)
+
+
+def _made_alike(after: Term, write: Access, warp: bool) -> bool:
+    """Whether what a variable holds behind a loop is made of what all threads have alike, in as many rounds."""
+    known, todo = set[Symbol](), list(after.terms)
+    for term in todo:  # grows
+        for symbol in symbols(term):
+            if symbol in known or symbol.kind is SymbolKind.COUNTER:
+                continue
+            known.add(symbol)
+            if symbol.kind is SymbolKind.PHI and symbol.init is not None and symbol.step is not None:
+                todo += [symbol.init, symbol.step]
+            elif not _steady(symbol, write, warp):
+                return False
+        if any(part.op == "call" and "@" in part.args[0] for part in subterms(term)):
+            return False
+    return True
 
 
 def _summed(term: Term) -> bool:

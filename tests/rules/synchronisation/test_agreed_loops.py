@@ -242,3 +242,30 @@ void run(const int *kinds, const float *x, float *out, int items) { shells<<<16,
 @pytest.mark.parametrize(("end", "told"), [("group", False), ("lane", True), ("0", True)])
 def test_an_end_that_moves_with_the_start_is_the_same_number_of_rounds(end: str, told: bool) -> None:
     assert bool(findings(BarrierDivergence, MOVING.replace("END", end))) is told
+
+
+POWERS = """
+__global__ void axis(const float *x, float *y) {
+    __shared__ float cov[64];
+    __shared__ int flat;
+    const int t = threadIdx.x;
+    cov[t] = x[blockIdx.x * 64 + t];
+    __syncthreads();
+    float v = 1.0f, w = 1.0f;
+    for (int k = 0; k < ROUNDS; ++k) {
+        const float a = v * cov[FROM] + w * cov[1];
+        w = v * cov[1] + w * cov[2];
+        v = a;
+    }
+    flat = v == 0.0f && w == 0.0f;
+    __syncthreads();
+    if (!flat) y[blockIdx.x * 64 + t] = v;
+}
+void run(const float *x, float *y) { axis<<<8, 64>>>(x, y); }
+"""
+
+
+@pytest.mark.parametrize(("rounds", "start", "told"), [("8", "0", False), ("8", "t", True), ("t", "0", True)])
+def test_what_all_threads_make_alike_in_a_loop(rounds: str, start: str, told: bool) -> None:
+    code = POWERS.replace("ROUNDS", rounds).replace("FROM", start)
+    assert any("write flat" in one.message for one in findings(SharedMemoryRace, code)) is told
