@@ -215,6 +215,9 @@ class Builds:
         """The options of a host file, with the numbers of names that the files have which it includes or imports."""
         for option in options:
             mark, kind = option[: option.startswith("?")], option.lstrip("?")[0]
+            if kind == "E":
+                yield from (f"D{name}={number}" for name, number in self._constants.entries(host, option[1:]))
+                continue
             if kind not in "MW":
                 yield option
                 continue

@@ -13,6 +13,7 @@ from kernlint.text.patterns import pattern
 
 if TYPE_CHECKING:
     import ast
+    from typing import TypeGuard
 
 DEEPEST = 8
 """Names that stand for each other, and headers that include each other, are followed so far."""
@@ -217,6 +218,28 @@ class Constants:
                 return self._in_module(module, inner, depth + 1)
         return None
 
+    def entries(self, path: str, name: str) -> Iterator[tuple[str, int]]:
+        """The numbers of a dictionary, of the file of Python at ``path`` or imported there, by their keys."""
+        import ast
+
+        made = self._module(path).get(name, [])
+        if not made:
+            for there, what in _homes(self._read(path), name):
+                module = self._path_of(path, there)
+                if module is not None and module != path and what:
+                    path, made = module, self._module(module).get(what, [])
+                    break
+        table = made[0] if len(made) == 1 else None
+        pairs: list[tuple[object, ast.expr]] = []
+        if isinstance(table, ast.Dict):
+            pairs = [(key.value, of) for key, of in zip(table.keys, table.values, strict=True) if _is_text(key)]
+        elif isinstance(table, ast.Call) and isinstance(table.func, ast.Name) and table.func.id == "dict":
+            pairs = [(key.arg, key.value) for key in table.keywords]
+        for key, of in pairs:
+            worth = number(of, lambda inner: self._in_module(path, inner))
+            if isinstance(key, str) and key.isidentifier() and worth is not None:
+                yield key, worth
+
     def _module(self, path: str) -> Mapping[str, list[ast.expr]]:
         """What a file of Python assigns to names, those in the bodies of its classes by the class too."""
         import ast
@@ -247,6 +270,12 @@ class Constants:
                 if path in self._files:
                     return path
         return None
+
+
+def _is_text(node: ast.expr | None) -> TypeGuard[ast.Constant]:
+    import ast
+
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

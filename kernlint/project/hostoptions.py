@@ -27,6 +27,8 @@ _AFTER = pattern(
     rb"\s*(?P<inner>[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)|(?P<name>[A-Za-z_][\w:.]*|\d+))|\w+\((?P<text>\w+)\)\s*(?=[\";,)]))"
 )
 _BEFORE = pattern(rb"\"((?:[^\"\\\n]|\\.)*)\"\s*\Z")
+_EACH = pattern(rb"-D[ \t]*(?:\{\w*\}|%s)=(?:\{[^{}]*\}|%[sdi])\Z")
+_ITEMS = pattern(rb"\bfor\s+\(?\w+\s*,\s*\w+\)?\s+in\s+(?:sorted\(\s*)?(\w+)\.items\(\)")
 _PUT = pattern(rb"%[-0-9.]*(?:l{0,2}|z)[duixXsfg]")
 
 
@@ -36,7 +38,8 @@ def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, .
     An option is ``D`` or ``I`` and its text, behind ``?`` when it is given under a condition.  What is put together
     from constants of the file is followed, as far as the next thing that is not known.  ``N`` and a name is a macro
     whose value, a number, the host works out, ``T`` one whose value is another text; ``W`` and ``M`` are the same with
-    an expression behind, of which other files may know the number (``WNAME=FRAME * 2``).  Names of sources may be
+    an expression behind, of which other files may know the number (``WNAME=FRAME * 2``); ``E`` is followed by the name
+    of a dictionary of Python that has the macros with their values.  Names of sources may be
     formats that numbers and words are filled in.
     """
     options: dict[str, None] = {}
@@ -71,6 +74,10 @@ def words_in(options: Iterable[str]) -> tuple[str, ...]:
 
 
 def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) -> Iterator[str]:
+    table = _each_of(data, match, literal) if python else None
+    if table is not None:
+        yield f"E{table}"
+        return
     mark = "?" if _conditional(data, match.start(), python) else ""
     arguments: list[bytes] | None = None
     for option in _OPTION.finditer(literal):
@@ -106,6 +113,16 @@ def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) 
             value = made
         text = name + (equals or b"") + (value or b"")
         yield f"{mark}D{text.decode('utf-8', 'replace')}"
+
+
+def _each_of(data: bytes, match: re.Match[bytes], literal: bytes) -> str | None:
+    """The dictionary of which an option of Python defines each entry (``f"-D{k}={v}" for k, v in SIZES.items()``)."""
+    if _EACH.search(literal) is None:
+        return None
+    over = _ITEMS.search(data, match.end(), match.end() + 200)
+    if over is None:
+        over = next(iter(reversed(list(_ITEMS.finditer(data, max(0, match.start() - 200), match.start())))), None)
+    return over.group(1).decode() if over is not None else None
 
 
 def _worth(data: bytes, given: bytes, python: bool) -> bytes | None:

@@ -257,6 +257,11 @@ def test_opencl_text_gets_the_options_of_its_host(tmp_path: Path, host: str) -> 
                     "o = [f'-DTILE={sizes.TILE}', '-DROW=%d' % (S.rows // 2), f'-DOPEN={n}']\n",
           "p/sizes.py": "TILE = 64\n\nclass Shape:\n    rows: int = 8\n", "p/__init__.py": ""},
          ["TILE=64", "ROW=4"]),
+        ({"p/h.py": "import pyopencl as cl\nfrom .sizes import SIZES as S\nf = 'turn.cl'\nOWN = dict(ROW=2 * 4, N=n)\n"
+                    "o = ['-D{}={}'.format(k, v) for k, v in S.items()]\n"
+                    "for k, v in OWN.items():\n    o.append(f'-D{k}={v}')\n",
+          "p/sizes.py": "N = 32\nSIZES = {'TILE': N * 2, 'real': 'float', **more}\n", "p/__init__.py": ""},
+         ["TILE=64", "ROW=8"]),
     ],
 )  # fmt: skip
 def test_options_are_worked_out_with_the_constants_of_other_files(
