@@ -66,14 +66,16 @@ def choose(
     found = _best(parts, folder, root_name, names.get(parts[-1], ()))
     while found and not is_code(found[0]):
         del found[0]
-    if found:
+    templates = []
+    if not found or len(found) > 1:  # one of several is as good as the template of all of them, where that is nearer
+        for ending in TEMPLATE_ENDINGS:
+            whole = [*parts[:-1], parts[-1] + ending]
+            templates = _best(whole, folder, root_name, names.get(whole[-1], ())) or []
+            if templates:
+                break
+    if found and not (templates and _distance(folder, templates[0])[:2] < _distance(folder, found[0])[:2]):
         return Choice(found[0], tuple(found[1:]))
-    for ending in TEMPLATE_ENDINGS:
-        whole = [*parts[:-1], parts[-1] + ending]
-        found = _best(whole, folder, root_name, names.get(whole[-1], ()))
-        if found is not None:
-            return Choice(found[0], tuple(found[1:]), template=True)
-    return None
+    return Choice(templates[0], tuple(templates[1:]), template=True) if templates else None
 
 
 def _best(parts: list[str], folder: str, root_name: str, paths: Sequence[str]) -> list[str] | None:

@@ -74,6 +74,16 @@ def test_settings_of_a_build_that_are_called_like_a_header_are_none(tmp_path: Pa
     assert one.finding.witness.block[0] == 32  # type: ignore[union-attr]
 
 
+def test_the_template_beside_is_meant_and_none_of_several_that_a_build_copies_there(tmp_path: Path) -> None:
+    broken = SIZES.replace("128", "runtime")
+    copies = {f"src/for/{name}/filters/sizes.h": broken for name in ("cray", "sparc")}
+    write(tmp_path, {"Makefile": "", "src/filters/sizes.h.in": SIZES, "src/t.cu": RACE, **copies})
+    report = check(tmp_path, "src/t.cu")
+    assert (codes(report), report.summary.partial) == (["KL201"], 0)
+    write(tmp_path, {"src/near/filters/sizes.h": SIZES, "src/near/t.cu": RACE})
+    assert codes(check(tmp_path, "src/near/t.cu")) == ["KL201"]
+
+
 def test_an_include_folder_wins(tmp_path: Path) -> None:
     other = SIZES.replace("128", "32")
     write(tmp_path, {"Makefile": "", "far/x/filters/sizes.h": other, "src/filters/sizes.h": SIZES, "s/turn.cu": RACE})
