@@ -112,7 +112,18 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
     if steps:
         every.append(tuple((s, 1 if s in steps else size) for s in ordered))  # many rounds
     launches = [Launch((x, y, z), grid, x * y * z, values) for values in dict.fromkeys(every)]
+    if len(axes) == 1 and _numbered(past.index):
+        tall = tuple(size if axis in axes else 1 for axis in range(3))
+        launches.append(Launch((x, y, z), (tall[0], tall[1], tall[2]), x * y * z, alike))
     return [(launch, ()) for launch in (*launches, Launch((x, y, z), max_threads=x * y * z))]
+
+
+def _numbered(index: Term) -> bool:
+    """Whether blocks are numbered through rows of blocks: ``block % across``, which is not small in the first ones."""
+    return any(
+        part.op == "mod" and {symbol.kind for symbol in symbols(part.args[0])} == {SymbolKind.BLOCK}
+        for part in subterms(index)
+    )
 
 
 def _whole(past: Past, scalars: Sequence[Symbol], size: int) -> tuple[tuple[Symbol, int], ...]:

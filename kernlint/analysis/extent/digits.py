@@ -15,7 +15,7 @@ from kernlint.analysis.extent.truths import Truth
 from kernlint.analysis.trace.events import Guard
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, divided, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, binary, const, plain, replaced, subterms, symbols
 from kernlint.tree.types import IntType
 
 _DIGITS = frozenset({"div", "mod"})
@@ -123,3 +123,18 @@ def _apart(guards: Sequence[Guard], digit: Term) -> Iterator[Truth]:
                 yield Truth(mine - number(1), guard, part)
             elif other is not None and digit.op == "mod" and other == polynomial(digit.args[1]) - number(1):
                 yield Truth(other - number(1) - mine, guard, part)
+
+
+def at_divisors(place: Term) -> Term:
+    """A place with the remainders in it as large as they get: whoever divides what moves by an argument for its
+    remainder knows that it gets as far."""
+    found = {
+        part: binary("sub", part.args[1], const(1, part.type), part.type)
+        for part in subterms(place)
+        if part.op == "mod" and moves(part.args[0]) and part.args[1].symbols and _of_arguments(part.args[1])
+    }
+    return replaced(place, found) if found else place
+
+
+def _of_arguments(term: Term) -> bool:
+    return all(symbol.kind is SymbolKind.PARAM for symbol in symbols(term))

@@ -14,6 +14,7 @@ from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent import clamped_loops
 from kernlint.analysis.extent.before_start import before_start, shifted
 from kernlint.analysis.extent.checked_limits import at_limits
+from kernlint.analysis.extent.digits import at_divisors
 from kernlint.analysis.extent.farthest import farthest
 from kernlint.analysis.extent.leaving import (
     FEW,
@@ -85,7 +86,7 @@ def _at_limits(kernel: Trace, context: LaunchContext, access: Access) -> Outside
     """An access by arguments that the host lets be too large, to an array of known extent."""
     extent = access.root.extent
     assert extent is not None
-    found = at_limits(kernel, access, context.launches, access.offset, extent)
+    found = at_limits(kernel, access, context.launches, at_divisors(access.offset), extent)
     return None if found is None else Outside(access, found, extent, below=False, reason="", data=False, given=True)
 
 

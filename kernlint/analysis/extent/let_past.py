@@ -9,7 +9,7 @@ through.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from kernlint.analysis.extent.alike import alike
 from kernlint.analysis.extent.ends import CLAMPS, Coordinate, End, factor_of
@@ -291,6 +291,33 @@ def of_rows(access: Access, found: Sequence[Coordinate]) -> Iterator[tuple[Coord
             beyond = [(limit - row).constant for limit in end.limits]
             if all(more is not None and more > 0 for more in beyond):
                 yield one, row
+
+
+def of_peers(access: Access, found: Sequence[Coordinate]) -> Iterator[tuple[Coordinate, Polynomial]]:
+    """(coordinate that data choose, the length of its row) where tests keep it below how many rows there are, by the
+    index itself, and not below the length of its row: ``y < h && x < h`` before ``a[(c * h + y) * w + x]``."""
+    form = elements(access)
+    if form is None or form[1]:
+        return
+    pitches = {Polynomial({factor_of(m): 1}) for m in form[0].coefficients if any(map(moves, m))}
+    rows = {pitch: min(_rows_above(pitch, pitches), key=_factors, default=None) for pitch in pitches}
+    for one in found:
+        row, end = rows.get(one.pitch), one.high
+        if row is None or row.constant is not None or not end.limits or end.doubts or end.guard is None:
+            continue
+        others = {rows.get(peer.pitch) for peer in found if peer is not one} - {row, None}
+        data = any(s.kind is SymbolKind.LOAD for atom in one.moving.atoms for s in symbols(atom))
+        apart = [(limit - other).constant for limit in end.limits for other in others if other is not None]
+        if data and len(others) == 1 and None not in apart and end.guard.kind in TESTS:
+            yield one, row
+
+
+def _rows_above(pitch: Polynomial, pitches: Collection[Polynomial]) -> Iterator[Polynomial]:
+    return (row for larger in pitches if (row := _quotient(larger, pitch)) is not None)
+
+
+def _factors(row: Polynomial) -> int:
+    return min(map(len, row.coefficients))
 
 
 def of_launches(found: Sequence[Coordinate], context: LaunchContext) -> Iterator[tuple[Coordinate, Polynomial]]:

@@ -151,7 +151,7 @@ def _kept(facts: ModuleFacts) -> dict[Datum, Kept]:
                     limit = (slack[0] + polynomial(part.args[0])).constant
                     if limit is not None and limit + 1 - slack[1] - datum[2] >= SHORT:
                         key = (datum[1], limit + 1 - slack[1] - datum[2])
-                        found.setdefault(key, Kept(kernel.function.name, guard.span, _asked(access)))
+                        found.setdefault(key, Kept(kernel.function.name, guard.span, asked_of(access)))
     return found
 
 
@@ -165,11 +165,11 @@ def _clamped(access: Access, walks: Sequence[tuple[Kernel, Trace]]) -> Iterator[
         if datum is None or most is None or most + 1 - datum[2] < SHORT:
             continue
         own = {s.origin[0].name for s in symbols(datum[0]) if s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple)}
-        if not any(_stored(one, own) for _, of in walks for one in of.accesses):
+        if not any(stored(one, own) for _, of in walks for one in of.accesses):
             yield datum[1], most + 1 - datum[2]
 
 
-def _stored(access: Access, names: Set[str]) -> bool:
+def stored(access: Access, names: Set[str]) -> bool:
     """Whether an access stores to one of some arrays what is not made of an element of it."""
     if access.kind is not AccessKind.WRITE or access.root.name not in names:
         return False
@@ -179,7 +179,7 @@ def _stored(access: Access, names: Set[str]) -> bool:
     )
 
 
-def _asked(access: Access) -> frozenset[str]:
+def asked_of(access: Access) -> frozenset[str]:
     """The arguments that conditions of an access speak of, and those from whose memory the numbers are."""
     found = {s for guard in access.guards for s in symbols(guard.term)}
     loads = {s.origin[0].name for s in found if s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple)}
@@ -212,7 +212,7 @@ def _compute(facts: Facts) -> tuple[PastRoom, ...]:
             continue
         other = known.get((made, room - addend))
         # Who is told of other counts may work on data that have been cut down since.
-        if other is not None and (other.asked is None or _asked(access) <= other.asked):
+        if other is not None and (other.asked is None or asked_of(access) <= other.asked):
             out.setdefault(access.root, PastRoom(access, room, other))
     return tuple(out.values())
 

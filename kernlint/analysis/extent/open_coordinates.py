@@ -36,6 +36,7 @@ from kernlint.analysis.extent.let_past import (
     of_fields,
     of_launches,
     of_neighbours,
+    of_peers,
     of_positions,
     of_rows,
     of_sizes,
@@ -296,6 +297,8 @@ def _past_own(access: Access, found: Sequence[Coordinate], facts: Facts) -> Iter
     for one, row in of_rows(access, found):
         if not context.launches or not kept(_past(one, row), facts):
             yield OpenCoordinate(access, access, one.high.guard, False, row=row)
+    for one, row in of_peers(access, found):
+        yield OpenCoordinate(access, access, one.high.guard, False, row=row)
     for one, count in of_launches(found, context) if not context.all_exact else ():
         if not kept(_past(one, count), facts):
             yield OpenCoordinate(access, access, one.high.guard, False, count=count)

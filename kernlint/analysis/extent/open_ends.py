@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.around_stored import Around, around_stored
+from kernlint.analysis.extent.kept_elsewhere import OpenHere, kept_elsewhere
 from kernlint.analysis.extent.moved_on import MovedOn, moved_on
 from kernlint.analysis.extent.open_coordinate import OpenCoordinate
 from kernlint.analysis.extent.open_coordinates import open_coordinates
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.source import Span
 
-OpenEnd = MovedOn | Around | OpenCoordinate
+OpenEnd = MovedOn | Around | OpenCoordinate | OpenHere
 
 
 def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
@@ -19,6 +20,7 @@ def _compute(facts: Facts) -> tuple[OpenEnd, ...]:
         *facts[moved_on],
         *facts[around_stored],
         *facts[open_coordinates],
+        *facts[kept_elsewhere],
     )
     wrong = {(one.access.root, one.guard.span) for one in facts[overreach]} if facts[open_coordinates] else set()
     for one in every:
@@ -35,6 +37,7 @@ open_ends = KernelAnalysis(
         moved_on,
         around_stored,
         open_coordinates,
+        kept_elsewhere,
         overreach,
     ),
 )

@@ -1,6 +1,6 @@
 """Tests that another kernel of the file makes of the same rows, and this one does not.
 
-Kernels of a file that take parameters of the same names are about the same data.  Ten things are compared:
+Kernels of a file that take parameters of the same names are about the same data.  Seven things are compared:
 
 * places in rows of ``count`` elements (``d * count + p``) that grow with the grid: the other kernel keeps ``p`` below
   ``count``, and this one has no test of either and no launch in sight;
@@ -10,12 +10,9 @@ Kernels of a file that take parameters of the same names are about the same data
   the array has one more (``ends_of_items``);
 * places that an index array chooses: the other kernel takes ``0 <= id`` and ``id < rows`` for what is a place in the
   array, and this one only the first;
-* places that data choose in rows of ``count`` elements, which the other kernel makes of the same data in the same way
-  and keeps below ``count``;
 * places in rows of ``width`` that are made of the block's number times a number and what a thread or a loop adds, with
   no test and no launch in sight, where the number of the row is tested: the other kernel keeps places in rows of the
   array below ``width``;
-* coordinates that are made of data: the other kernel makes one in the same way, and clamps it to the array;
 * rows of one pitch that an index array chooses: the other kernel keeps ``id`` below ``rows``, and this one is passed
   ``rows`` too and has no use for it;
 * the same place of the same array, that grows with the grid: the other kernel keeps it below ``count``, or below
@@ -30,14 +27,12 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.bounds import bounds_above, grows
-from kernlint.analysis.extent.known_marks import Spelled, spelled
 from kernlint.analysis.extent.limits import Dimension
 from kernlint.analysis.extent.marks import marked
 from kernlint.analysis.extent.places import Place, Places, places, places_of
 from kernlint.analysis.extent.unasked_room import without_use
-from kernlint.analysis.extent.wrong_guards.ends import as_clamp
 from kernlint.analysis.launching.launch_context import launch_context
-from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind
+from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
@@ -57,19 +52,13 @@ Picked = tuple[str, str, str]
 """The name of the array whose elements choose rows, the pitch of the rows in words, and ``rows``."""
 
 
-Formed = tuple[str, Spelled, str, str]
-"""The name of an array, how the index in a row of it is made, the name of the row's length, and ``row``."""
-
 Whole = tuple[str, Polynomial]
 """The name of an array, and the index in it."""
-
-Brought = tuple[str, Spelled, Spelled, str]
-"""The name of an array, how a coordinate is made before it is clamped, how its pitch is, and ``clamped``."""
 
 Tiled = tuple[str, str]
 """The name of an array with ``of rows`` behind it, and the name of the rows' length."""
 
-Key = Rows | Chosen | Picked | Formed | Tiled | Brought | Whole
+Key = Rows | Chosen | Picked | Tiled | Whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,37 +131,6 @@ def _picked(place: Place, datum: Symbol) -> Picked:
     return datum.origin[0].name, words(term_of(place.pitch)), "rows"
 
 
-def _formed(place: Place, row: str) -> Formed:
-    return place.access.root.name, spelled(term_of(place.index)), row, "row"
-
-
-def _brought(place: Place, coordinate: Polynomial) -> Brought:
-    term = term_of(coordinate)
-    while term.op == "cast" and isinstance(term.args[0].type, IntType):
-        term = term.args[0]
-    return place.access.root.name, spelled(term), spelled(term_of(place.pitch)), "clamped"
-
-
-def _clamped(place: Place) -> tuple[Polynomial, str] | None:
-    """(what is clamped, the size) of a coordinate made of data that a clamp keeps below a size."""
-    moving = [mono for mono in place.index.coefficients if mono]
-    if len(moving) != 1 or len(moving[0]) != 1 or place.index.coefficients != {moving[0]: 1}:
-        return None
-    term, size = as_clamp(moving[0][0]), ""
-    while term.op in ("min", "max"):
-        ends = [part for part in term.terms if _of_arguments(part)]
-        rest = [part for part in term.terms if part not in ends]
-        if len(ends) != 1 or len(rest) != 1:
-            return None
-        size = size or (words(term_of(polynomial(ends[0]) + number(1))) if term.op == "min" else "")
-        term = as_clamp(rest[0])
-    return (polynomial(term), size) if size and any(s.kind is SymbolKind.LOAD for s in symbols(term)) else None
-
-
-def _of_arguments(term: Term) -> bool:
-    return all(symbol.kind is SymbolKind.PARAM for symbol in symbols(term))
-
-
 def _tiled(place: Place, row: str) -> Tiled:
     return f"{place.access.root.name} of rows", row
 
@@ -214,14 +172,11 @@ def _compute(facts: ModuleFacts) -> dict[Key, list[Tested]]:
             if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
                 continue
             for place in places_of(access):
-                size, held = _parameter(place.bound), _clamped(place)
+                size = _parameter(place.bound)
                 known = size or _held(place.bound)
                 if known is not None and place.row is None and place.pitch == number(1):
                     test = Tested(name, known, access, place.limits[0].guard)
                     found.setdefault((access.root.name, place.index), []).append(test)
-                if held is not None:
-                    guard = Guard(term_of(place.index), GuardKind.BRANCH, access.span)
-                    found.setdefault(_brought(place, held[0]), []).append(Tested(name, held[1], access, guard))
                 if size is None:
                     continue
                 test = Tested(name, size, access, place.limits[0].guard)
@@ -230,8 +185,6 @@ def _compute(facts: ModuleFacts) -> dict[Key, list[Tested]]:
                     found.setdefault((place.index, row), []).append(test)
                 if row == size and place.pitch.constant == 1:
                     found.setdefault(_tiled(place, size), []).append(test)
-                if datum is not None and row == size:
-                    found.setdefault(_formed(place, size), []).append(test)
                 if datum is not None:
                     found.setdefault(_picked(place, datum), []).append(test)
                 if datum is not None and any(_kept_up(guard, datum) for guard in access.guards):
@@ -260,15 +213,9 @@ def _untested(facts: Facts) -> Iterator[Untested]:
             row = _parameter(place.row)
             if row is not None and place.pitch.constant == 1 and _in_tiles(place, mine, facts):
                 keys.append((_tiled(place, row), {row}))
-            data = {s for atom in place.index.atoms for s in symbols(atom) if s.kind is SymbolKind.LOAD}
-            asked = place.limits or not data or any(data & set(symbols(guard.term)) for guard in place.access.guards)
-            if not asked and len(place.index.coefficients) == 1 and _clamped(place) is None:
-                keys.append((_brought(place, place.index), None))
-            datum = _datum(place.index) if (unused or row is not None) and not place.limits else None
+            datum = _datum(place.index) if unused and not place.limits else None
             if datum is not None and not any(datum in symbols(guard.term) for guard in place.access.guards):
                 keys.append((_picked(place, datum), set(unused)))
-                if row is not None:
-                    keys.append((_formed(place, row), {row}))
             counts = {*idle, *lengths.get(place.index, ())}
             if (
                 counts

@@ -2,7 +2,8 @@
 
 ``%`` keeps the sign of what it divides.  A hash that is mixed in a signed type has any sign: a product with a large odd
 number wraps.  ``floor`` is of use for negative numbers alone, and so is what is taken from data before the division:
-where another place of the file adds the same divisor first, or to what came out, that is known of it.
+where another place of the file adds the same divisor first, or to what came out, that is known of it.  So it is where
+another coordinate of the same index, made in the same way, has its own divisor added.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.extent.alike import made
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Trace
+from kernlint.analysis.trace.events import Access
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import FloatType, IntType
 
@@ -110,20 +112,47 @@ def _names(term: Term) -> frozenset[str]:
     return frozenset(s.name for s in symbols(term) if s.kind is SymbolKind.PARAM)
 
 
-def _corrected(of: Trace) -> Iterator[tuple[object, Span]]:
-    """The divisors that are added to what is divided by them, or to a remainder, with where that is."""
-    for access in of.accesses:
-        for part in subterms(access.offset) if access.offset.value is None else ():
-            if signed(part):
-                form = polynomial(part.args[0]).coefficients
-                by = polynomial(part.args[1]).coefficients
-                if all(form.get(mono, 0) >= value for mono, value in by.items()):
-                    yield _divisor(part), access.span
-            elif part.op == "select":
-                for arm in part.args[1:]:
-                    inside = [one for one in subterms(arm) if signed(one)]
-                    if arm.op == "add" and inside and plain(inside[0].args[1]) in map(plain, arm.terms):
-                        yield _divisor(inside[0]), access.span
+def _corrected(access: Access) -> Iterator[tuple[Term, Polynomial]]:
+    """(remainder, what is brought into range) where a divisor is added to what is divided by it, or to a remainder."""
+    for part in subterms(access.offset) if access.offset.value is None else ():
+        if signed(part):
+            form, by = polynomial(part.args[0]), polynomial(part.args[1])
+            if all(form.coefficients.get(mono, 0) >= value for mono, value in by.coefficients.items()):
+                inner = next((atom for atom in form.atoms if signed(plain(atom))), None)
+                again = inner is not None and form - by == polynomial(inner)  # (x % n + n) % n
+                yield part, polynomial(plain(inner).args[0]) if again and inner is not None else form - by
+        elif part.op == "select":
+            for arm in part.args[1:]:
+                inside = [one for one in subterms(arm) if signed(one)]
+                if arm.op == "add" and inside and plain(inside[0].args[1]) in map(plain, arm.terms):
+                    yield inside[0], polynomial(inside[0].args[0])
+
+
+def _beside(access: Access, remainder: Term) -> bool:
+    """Whether another coordinate of an index, made in the same way and no farther back, is brought into range.
+
+    Silent: ``(x + 1) % w`` beside ``(y - 1 + h) % h``, and places of threads, none of which is negative."""
+    mine = polynomial(remainder.args[0])
+    low = interval(remainder.args[0])[0]
+    kinds = {symbol.kind for atom in mine.atoms for symbol in symbols(atom)}
+    if not kinds & _CHOSEN or (low is not None and low >= 0):
+        return False
+    return any(
+        other is not remainder
+        and form != mine
+        and (made(form) == made(mine) or (_floored(mine) and _floored(form)))
+        and mine.coefficients.get((), 0) <= form.coefficients.get((), 0)
+        for other, form in _corrected(access)
+    )
+
+
+def _floored(form: Polynomial) -> bool:
+    """Whether a sum is a number in floating point, rounded down."""
+    atoms = [plain(atom) for atom in form.atoms]
+    return len(atoms) == 1 and atoms[0].op == "call" and atoms[0].args[0] in _FLOORS
+
+
+_CHOSEN = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN})
 
 
 def _divisor(remainder: Term) -> object:
@@ -134,8 +163,9 @@ def _divisor(remainder: Term) -> object:
 def _compute(facts: ModuleFacts) -> dict[object, list[tuple[str, Span]]]:
     found: dict[object, list[tuple[str, Span]]] = {}
     for kernel, of in facts[kernel_traces].compared():
-        for divisor, span in _corrected(of):
-            found.setdefault(divisor, []).append((kernel.function.name, span))
+        for access in of.accesses:
+            for remainder, _ in _corrected(access):
+                found.setdefault(_divisor(remainder), []).append((kernel.function.name, access.span))
     return found
 
 
@@ -168,6 +198,8 @@ def _of(facts: Facts) -> tuple[SignedRemainder, ...]:
                 beside = [span for _, span in known.get(_divisor(remainder), ()) if span != access.span]
                 if beside and _divisor(remainder):
                     found[remainder] = SignedRemainder(access, beside[0])
+            if remainder not in found and _beside(access, remainder):
+                found[remainder] = SignedRemainder(access, access.span)
     return tuple({one.access.span: one for one in found.values()}.values())
 
 

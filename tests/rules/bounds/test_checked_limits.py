@@ -357,3 +357,42 @@ bool run(const float *in, float *out, int w, int h, int window) {
 @pytest.mark.parametrize(("most", "bad"), [("15", True), ("14", False), ("13", False)])
 def test_two_axes_of_a_block(most: str, bad: bool) -> None:
     assert bool(findings(ArrayIndexOutOfRange, WINDOW.replace("MOST", most))) is bad
+
+
+RINGS = """
+#include <stdexcept>
+constexpr int kPlaces = 96;
+__global__ void smooth(const float *x, float *out, int series, int steps, int span) {
+    const int s = blockIdx.x * blockDim.x + threadIdx.x;
+    if (s >= series) return;
+    float past[kPlaces];
+    float sum = 0.f;
+    for (int t = 0; t < steps; ++t) {
+        const int at = AT;
+        if (t >= span) sum -= past[at];
+        past[at] = x[t * series + s];
+        sum += past[at];
+        out[t * series + s] = sum / span;
+    }
+}
+void run(const float *x, float *out, int series, int steps, int span) {
+    if (span < 1 || span > MOST) throw std::runtime_error("too long");
+    smooth<<<(series + 127) / 128, 128>>>(x, out, series, steps, span);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "most", "bad"),
+    [
+        ("t % span", "256", True),
+        ("t % span", "kPlaces", False),
+        ("t % span", "steps", True),  # any number
+        ("t % span % kPlaces", "256", False),
+        ("span - 1 - t % span", "kPlaces", False),
+        ("t % kPlaces", "256", False),
+    ],
+)
+def test_rings_of_a_length_that_is_passed(at: str, most: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, RINGS.replace("= AT", f"= {at}").replace("MOST", most))
+    assert bool(found) is bad, [one.message for one in found]

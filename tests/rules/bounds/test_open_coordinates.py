@@ -406,3 +406,58 @@ __kernel void decode(__global const uint *packed, __constant uint *base, __globa
 def test_fields_of_data_that_all_others_are_tested_of(first: str, shift: str, told: bool) -> None:
     found = findings(WrongBoundsGuard, FIELDS.replace("FIRST", first).replace("SHIFT", shift), "opencl")
     assert any("field of data" in one.message for one in found) is told
+
+
+CROPS = """
+struct Box { float x, y; int image; };
+__global__ void crop(const float *image, const Box *box, int high, int wide, int n, float *out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float u = box[i].x * (wide - 1), v = box[i].y * (high - 1);
+    if (!(v >= 0.f && v <= high - 1)) return;
+    if (!(u >= 0.f && u <= LIMIT)) return;
+    const float *row = image + ((size_t)box[i].image * high + (int)floorf(v)) * PITCH;
+    out[i] = row[(int)floorf(u)];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "pitch", "bad"),
+    [
+        ("high - 1", "wide", True),
+        ("wide - 1", "wide", False),
+        ("wide - 1", "n", False),  # rows that are longer
+        ("n", "wide", False),  # nobody says how the two compare
+    ],
+)
+def test_columns_below_the_number_of_rows(limit: str, pitch: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, CROPS.replace("LIMIT", limit).replace("PITCH", pitch))
+    assert bool(found) is bad, [one.message for one in found]
+
+
+TILES = """
+#define SIDE 6
+static int up(int n) { return (n + SIDE - 1) / SIDE * SIDE; }
+__kernel __attribute__((reqd_work_group_size(36, 1, 1)))
+void blocks(__global const float *image, int wide, int high, __global float *out) {
+    const int t = get_local_id(0), b = get_group_id(0);
+    const int across = up(wide) / SIDE;
+    if (b >= across * (up(high) / SIDE)) return;
+    const int x = b % across * SIDE + t % SIDE, y = b / across * SIDE + t / SIDE;
+    out[b * 36 + t] = TEST ? image[y * PITCH + x] : 0.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "pitch", "bad"),
+    [
+        ("x < up(wide) && y < up(high)", "wide", True),
+        ("x < wide && y < high", "wide", False),
+        ("x < up(wide) && y < high", "up(wide)", False),
+    ],
+)
+def test_blocks_that_are_numbered_through_rows_of_blocks(test: str, pitch: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, TILES.replace("TEST", test).replace("PITCH", pitch), "opencl")
+    assert bool(found) is bad, [one.message for one in found]

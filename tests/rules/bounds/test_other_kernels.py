@@ -7,6 +7,7 @@ from tests.rules.bounds.test_wrong_axes import codes
 from tests.rules.marked import assert_marked
 
 RULE = registry.load().get("KL101")
+WRONG = registry.load().get("KL102")
 
 NORMS = """\
 kernel void norms(global const float *points, global float *length, const int count, const int dims) {
@@ -104,7 +105,7 @@ __global__ void push(Ring ring, const float *in, int streams) {
     ],
 )
 def test_a_place_in_a_row_that_both_kernels_make_of_the_same_data(made, test, mark):
-    assert_marked(RULE, RINGS % (made, test, mark))
+    assert_marked(WRONG, RINGS % (made, test, mark))
 
 
 NUMBERS = """\

