@@ -45,3 +45,26 @@ def test_a_source_within_another_has_the_macros_of_the_headers_before_it(tmp_pat
     write(tmp_path, {"constants.h": constants, "kernels.cu": kernels, "main.cu": main})
     report = check(tmp_path, "kernels.cu")
     assert (report.summary.kernels, report.summary.partial) == (1, 0)
+
+
+def test_a_source_behind_another_lacks_nothing_where_a_header_of_another_library_is_missing(tmp_path: Path) -> None:
+    names = "#define each(i, n) for (int i = threadIdx.x; i < n; i += 64)\n"
+    kernels = "__global__ void k(float *x, int n) { each(i, n) { if (x[i] < 0.0f) continue; x[i] = 1.0f; } }\n"
+    loops = '#include <away/launcher.h>\n#include "loops_kernel.cu"\nvoid run(float *p) { k<<<1, 64>>>(p, 64); }\n'
+    main = '#include "names.h"\n#include "loops.cu"\nint main() { run(0); }\n'
+    write(tmp_path, {"names.h": names, "loops_kernel.cu": kernels, "loops.cu": loops, "main.cu": main})
+    for name in ("loops_kernel.cu", "loops.cu"):
+        report = check(tmp_path, name)
+        assert (report.summary.kernels, report.summary.partial) == (1, 0)
+
+
+def test_a_header_that_speaks_of_another_one_does_not_include_it(tmp_path: Path) -> None:
+    head = "/* Operators, after those of helper_math.h */\n"
+    vectors = """static __device__ float4 operator-(const float4 &a) { return make_float4(-a.x, -a.y, -a.z, -a.w); }
+    static __device__ float4 operator*(const float4 &a, float b) { return make_float4(a.x * b, a.y, a.z, a.w); }
+    static __device__ float dot(const float4 &a, const float4 &b) { return a.x * b.x + a.w * b.w; }
+    """
+    kernel = '#include "vectors.h"\n__global__ void k(float4 *x) { x[threadIdx.x] = -x[0] * dot(x[1], x[2]); }\n'
+    write(tmp_path, {"vectors.h": head + vectors, "k.cu": kernel})
+    report = check(tmp_path, "k.cu")
+    assert (report.summary.kernels, report.summary.partial) == (1, 0)

@@ -471,15 +471,18 @@ def _preceded(first: _Attempt) -> tuple[_Attempt, int]:
     number for a while; what is made of names that nobody knows may have some at each of its uses.
     """
     around, job = first.job.options.around, first.job
-    if around is None or any(not served(name, job.language) for name in job.includes.missing):
+    if around is None:
         return first, 0
-    hidden = _hidden(first)
+    foreign = any(not served(name, job.language) for name in job.includes.missing)  # may have what is lacked
+    hidden = not foreign and _hidden(first)
     if not (first.losses or hidden):
         return first, 0
     chain, asked, rounds = [first], job.before.names, 0
     lacked = lacking(first.diagnostics, _texts(job, first.diagnostics))
     if lacked and (behind := _behind_includer(first, around)) is not None:
         return behind, 1
+    if foreign:
+        return first, 0
     while (chain[-1].losses or rounds == 0) and rounds < ROUNDS:
         names = lacked - asked
         if not names or len(names) > MOST_NAMES:
@@ -510,14 +513,14 @@ def _behind_includer(first: _Attempt, around: Surroundings) -> _Attempt | None:
     job, best = first.job, first
     chain: tuple[str, ...] = ()
     includers = around.files_including(job.path)
-    while (errors := best.errors) and len(chain) < MAX_INCLUDERS:
+    while best.losses and len(chain) < MAX_INCLUDERS:
         includer = next((each for each in includers if until_included(each, job.path) is not None), None)
         if includer is None or includer in chain:
             break
         chain = (includer, *chain)
         trial = _Job.of(job.path, job.text, job.language, job.options, job.use_cache, Preceding(chain))
         attempt = _Attempt.of(trial, first.appended)
-        worse = best if attempt.errors < errors else attempt
+        worse = best if (attempt.errors, attempt.losses) < (best.errors, best.losses) else attempt
         best = attempt if worse is best else best
         if worse is not first:
             worse.unit.dispose()

@@ -37,7 +37,9 @@ class Stub:
         for mention in self.mentions:
             if mention in text:  # much faster than the expression, and mostly false
                 before = rb"(?<![\w:])" if mention.endswith(b"::") else rb"(?<!\w)"
-                if re.search(before + re.escape(mention), text):
+                if self.copied:  # headers that projects write like it speak of it in comments
+                    before = rb"^[ \t]*#[ \t]*include[ \t]*[\"<](?:[^\">\n]*/)?"
+                if re.search(before + re.escape(mention), text, re.MULTILINE):
                     return True
         return False
 

@@ -39,7 +39,7 @@ from kernlint.tree.nodes import (
     Trap,
     VarDecl,
 )
-from kernlint.tree.types import I32, UNKNOWN, VOID, ArrayType, PointerType, StructType
+from kernlint.tree.types import I32, UNKNOWN, VOID, ArrayType, PointerType, StructType, VectorType
 
 
 @lowers_statement(K.UNEXPOSED_EXPR)
@@ -222,6 +222,8 @@ def _bindings(scope: Scope, cursor: Cursor, whole: VarDecl) -> list[VarDecl]:
         if isinstance(record, StructType) and index < len(record.fields):
             part = record.fields[index]
             type_, init = part.type, Member(span, part.type, base, part.name, False)
+        elif isinstance(record, VectorType) and index < min(record.lanes, 4):
+            type_, init = record.element, Member(span, record.element, base, "xyzw"[index], False, (index,))
         elif isinstance(record, ArrayType):
             type_, init = record.element, Subscript(span, record.element, base, IntLit(span, I32, index))
         else:

@@ -133,6 +133,16 @@ def test_structured_bindings_are_parts_of_the_whole() -> None:
     assert variable(tree, "x").init is not None and lines(tree)[-1] == "p[x] = y"
 
 
+def test_structured_bindings_of_a_vector_are_its_lanes() -> None:
+    text = (
+        "__device__ int3 split(int i) { return make_int3(i % 4, i / 4, 0); } "
+        "__global__ void k(int *p) { const auto [x, y, z] = split(threadIdx.x); p[x] = y; }"
+    )
+    tree = kernel(text).function
+    assert not tree.losses
+    assert variable(tree, "y").init is not None and lines(tree)[-1] == "p[x] = y"
+
+
 def test_discarded_branches() -> None:
     text = "template <int N> __global__ void k(int *q) { if constexpr (N > 8) q[0] = 1; else q[1] = 2; }"
     found = kernel(text + " template __global__ void k<4>(int *);")
