@@ -127,3 +127,25 @@ class Peaks:
 def test_a_text_and_a_size_that_another_module_holds(tmp_path: Path, group: str, told: list[str]) -> None:
     held = HELD.replace("GROUP = 64", f"GROUP = {group}")
     assert found(tmp_path, {"setup.py": "", "p/__init__.py": "", "p/held.py": held, "p/run.py": RUNS}) == told
+
+
+FILLED = '''from string import Template
+from .sizes import Shape
+
+SRC = Template("""
+__kernel void peaks(__global const float *x, __global float *out, const int n) {
+    __local float part[$cells];
+    part[get_local_id(0)] = x[min((int)get_global_id(0), n - 1)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) out[get_group_id(0)] = part[0] + part[$cells - 1];
+}
+""").substitute(cells=Shape.CELLS)
+'''
+
+
+@pytest.mark.parametrize(("cells", "told"), [("64", []), ("32", ["p/held.py:array-index-out-of-range"])])
+def test_a_text_that_is_filled_in_with_what_another_module_holds(tmp_path: Path, cells: str, told: list[str]) -> None:
+    sizes = f"class Shape:\n    CELLS = {cells}\n"
+    run = RUNS.replace("import SRC, Sizes", "import SRC").replace("Sizes.GROUP", "64")
+    files = {"setup.py": "", "p/__init__.py": "", "p/held.py": FILLED, "p/sizes.py": sizes, "p/run.py": run}
+    assert found(tmp_path, files) == told

@@ -18,7 +18,8 @@ from kernlint.frontends.clang.python.entered import entered
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.clang.python.texts.assembled import assembled
-from kernlint.frontends.clang.python.texts.followed import LAST_READ
+from kernlint.frontends.clang.python.texts.followed import LAST_READ, note_read
+from kernlint.frontends.python.neighbours import Neighbours
 from kernlint.record import dataclass, replace
 from kernlint.tree.nodes import IntLit
 
@@ -57,8 +58,16 @@ def completed(
     if around is None:
         yield from ((program, ()) for program in programs)
         return
-    known = _Fillings(around)
-    plain = [filled(program, known) for program in programs if program.places is None]
+    before, neighbours = around.neighbour, Neighbours()
+    if elsewhere and around.froms:
+        neighbours.attach(path, around)
+    try:
+        known = _Fillings(around)
+        plain = [filled(program, known) for program in programs if program.places is None]
+    finally:
+        around.neighbour = before
+    if neighbours.read:
+        note_read(path, neighbours)
     whole = iter(zip(assembled(path, around, [program for program, _ in plain], elsewhere), plain, strict=True))
     for program in programs:
         if program.places is not None:

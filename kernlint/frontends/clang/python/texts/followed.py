@@ -111,11 +111,11 @@ def _followed(
     finally:
         program.neighbour = before
         if neighbours is not None:
-            _note_read(about, neighbours)
+            note_read(about, neighbours)
     return machine.made
 
 
-def _note_read(about: str, neighbours: Neighbours) -> None:
+def note_read(about: str, neighbours: Neighbours) -> None:
     """Keep which files were read for one."""
     whole = os.path.abspath(about)
     known = LAST_READ.get(whole, ())
