@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.launching.binding import alike
-from kernlint.analysis.launching.fixed_variables import fixed_variables
+from kernlint.analysis.launching.fixed_variables import Fixed, fixed_variables
 from kernlint.analysis.launching.host_walks import Allowance, reaching
 from kernlint.analysis.launching.makers import struct_given, with_maker
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
@@ -69,6 +69,8 @@ class Linked:
         self._open: dict[FunctionDecl, bool] = {}
         self._by_name: dict[str, list[FunctionDecl]] = {}
         self._known: list[Module] = []
+        self._fixed: list[Fixed] = []
+        """The numbers that variables of each known module hold."""
 
     def walks(self, function: FunctionDecl, module: Module) -> tuple[tuple[FunctionDecl, Trace], ...]:
         """Walks that come by a host function of ``module`` with more than its file tells: from callers in other files,
@@ -104,7 +106,7 @@ class Linked:
         for entry in entries:
             known = self._traces.get(entry)
             if known is None and self.allowance.walks():
-                fixed = {place: value for one in self._known for place, value in fixed_variables(one).items()}
+                fixed = {place: value for one in self._fixed for place, value in one.items()}
                 known = self._traces[entry] = trace_function(entry, module.language, None, fixed, self.defined, WALK)
                 self.allowance.left -= known.steps
             if known is not None:
@@ -113,6 +115,7 @@ class Linked:
     def _take(self, module: Module) -> None:
         if module not in self._known:
             self._known.append(module)
+            self._fixed.append(fixed_variables(module))
             for function in module.functions:
                 if function.body is not None:
                     self._by_name.setdefault(function.qualified, []).append(function)

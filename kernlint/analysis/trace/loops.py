@@ -404,6 +404,8 @@ def _stores(m: Machine, node: Node, met: set[FunctionDecl]) -> set[str]:
                 and (at.receiver is not None or any(isinstance(arg.type, (PointerType, StructType)) for arg in at.args))
             ):
                 out |= {"pointers", "numbers"}
+        if len(out) == 2:  # there is no more to be had
+            break
     return out
 
 
