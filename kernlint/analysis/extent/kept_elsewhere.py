@@ -30,6 +30,7 @@ from kernlint.analysis.extent.member_rooms import asked_of, stored
 from kernlint.analysis.extent.named import GIVEN, PLACES, made_of, named, product, size_of
 from kernlint.analysis.extent.places import moves, places
 from kernlint.analysis.extent.told import Told
+from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.extent.unclamped import unclamped
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
@@ -330,6 +331,13 @@ def _neighbours(access: Access) -> Iterator[Coordinate]:
             yield one
 
 
+def _of_middle(access: Access) -> bool:
+    """Whether a test keeps the first place away too: ``i > 0 && i + 1 < n``."""
+    lefts = [truth.left for truth in truths(access.guards)]
+    found = coordinates(access, tested_forms(access))
+    return any(((left - one.moving).constant or 0) < 0 for one in found for left in lefts)
+
+
 def _may_speak(part: Term, one: Coordinate) -> bool:
     """Whether a truth may speak of a place: of what it is made of, or of a whole number that stands there."""
     own = {s for atom in one.moving.atoms for s in symbols(atom)}
@@ -367,14 +375,14 @@ def _placed(facts: Facts) -> Iterator[OpenHere]:
                 continue
             if other.size != made_of(polynomial(size.term)) or one.fixed != other.base:
                 continue
-            if one.fixed.coefficients and len(known.ends.get((access.root.name, other.size), ())) > 1:
-                continue  # the array has one more
-            index = term_of(one.moving + one.fixed)
-            past = Past(access, index, size.term)
+            if one.fixed.coefficients and (
+                len(known.ends.get((access.root.name, other.size), ())) > 1 or _of_middle(other.access)
+            ):
+                continue  # the array has one more, or the other one goes to what has neighbours on both sides
+            past = Past(access, term_of(one.moving + one.fixed), size.term)
             if room is not None and room(access, polynomial(size.term)):
                 continue
-            beyond = not kept(past, facts) if one.high.limits else isinstance(asked(past, facts), Refuted)
-            if beyond:
+            if not kept(past, facts) if one.high.limits else isinstance(asked(past, facts), Refuted):
                 yield OpenHere(access, other, False)
                 break
 

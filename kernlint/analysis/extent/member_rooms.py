@@ -170,13 +170,24 @@ def _clamped(access: Access, walks: Sequence[tuple[Kernel, Trace]]) -> Iterator[
 
 
 def stored(access: Access, names: Set[str]) -> bool:
-    """Whether an access stores to one of some arrays what is not made of an element of it."""
+    """Whether an access stores to one of some arrays what is not made of an element of it, or brought into a range."""
     if access.kind is not AccessKind.WRITE or access.root.name not in names:
         return False
-    return access.value is None or not any(
+    value = access.value
+    if value is None or any(part.op in _KEEPING for part in subterms(value)) or _clamps(value):
+        return True
+    return not any(
         s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple) and s.origin[0].name == access.root.name
-        for s in symbols(access.value)
+        for s in symbols(value)
     )
+
+
+_KEEPING = frozenset({"min", "max", "select", "mod", "and"})
+
+
+def _clamps(value: Term) -> bool:
+    """Whether functions hold a number down, or up."""
+    return any(part.op == "call" and unclamped(part) is not None for part in subterms(value))
 
 
 def asked_of(access: Access) -> frozenset[str]:

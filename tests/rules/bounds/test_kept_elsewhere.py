@@ -53,6 +53,24 @@ INSIDE = "if (px < 0 || px >= wide || py < 0 || py >= high) return;"
             INSIDE,
             "",
             "total",
+            "__global__ void clip(Splat *splats, int total, float most) { const int i = blockIdx.x * blockDim.x"
+            " + threadIdx.x; if (i < total) splats[i].x = fminf(fmaxf(splats[i].x, 0.f), most); }",
+            False,
+            False,
+        ),
+        (
+            INSIDE,
+            "",
+            "total",
+            "__global__ void move(Splat *splats, int total, float by) { const int i = blockIdx.x * blockDim.x"
+            " + threadIdx.x; if (i < total) splats[i].x += by; }",
+            True,
+            True,
+        ),
+        (
+            INSIDE,
+            "",
+            "total",
             "__global__ void pull(Splat *splats, const Splat *all, int total) {"
             " const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < total) splats[i] = all[i]; }",
             False,
@@ -137,6 +155,7 @@ __global__ void MORE(const double *knots, int count, double *out) {
         ("k < count - 1", "count", "knots[k + 1]", "", True),
         ("k + 1 < count", "count - 1", "knots[k + 1]", "", False),
         ("k + 1 < count", "count", "(k + 1 < count ? knots[k + 1] : 1e30)", "", False),
+        ("k > 0 && k + 1 < count", "count", "knots[k + 1]", "", False),  # what has neighbours on both sides
         ("k < count", "count", "knots[k + 1]", "", False),  # one more, as both say
         ("k + 1 < count", "count", "knots[k + 1]", MORE, False),  # most say so
     ],
