@@ -102,13 +102,16 @@ def variable_root(m: Machine, decl: VarDecl, path: tuple[str, ...] = (), type_: 
         space = decl.space
         if isinstance(decl, ParamDecl) and m.frames and decl in m.frames[0].function.params:
             space = Space.CONSTANT
+        refers = (
+            isinstance(kind, PointerType) and kind.reference
+        )  # to an object that is not known: it is no room itself
         root = Root(
             name=".".join((decl.name, *path)),
             kind=RootKind.VARIABLE,
             space=space,
             decl=decl,
             element=element,
-            extent=None if decl.unsized else kind.size,
+            extent=None if decl.unsized or refers else kind.size,
             readonly=space is Space.CONSTANT or (decl.const and space is not Space.SHARED),
             volatile=decl.volatile,
             path=".".join(path),
