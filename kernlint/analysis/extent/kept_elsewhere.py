@@ -146,7 +146,8 @@ def _compared(access: Access) -> bool:
 
 def _steps(moving: Polynomial) -> bool:
     """Whether several places are added up, one of which counts steps of an argument's length."""
-    return len(moving.coefficients) > 1 and any(not all(map(moves, mono)) for mono in moving.coefficients)
+    given = (s.kind in GIVEN for mono in moving.coefficients for atom in mono for s in symbols(atom))
+    return len(moving.coefficients) > 1 and any(given)
 
 
 def _of_tests(name: str, access: Access) -> Iterator[tuple[Key, Known]]:
