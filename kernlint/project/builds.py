@@ -193,14 +193,18 @@ class Builds:
             return
         if path.endswith(".py"):
             given = self._own(path, Programs)
-            yield from self._settled(path, given.options if given is not None else ())
+            yield from self._settled(path, _options_for(given.options, lambda _: True) if given is not None else ())
         elif (facts := self._own(path, FileFacts)) is not None:
             _, programs = self._look()
             text = path.lower().endswith(_HOSTS)
             if text and not (facts.kernels and facts.speaks):
                 return
-            hosts = self._hosts(path, facts) or (() if text else self._hosts_of_whole(path))
-            options = [option for host in hosts for option in self._settled(host, programs[host].options)]
+            hosts, whole = self._hosts(path, facts), path
+            if not hosts and not text:
+                hosts, whole = self._hosts_of_whole(path)
+            name = posixpath.basename(whole)
+            given = (_options_for(programs[host].options, lambda of: self._concern(of, name)) for host in hosts)
+            options = [option for host, own in zip(hosts, given, strict=True) for option in self._settled(host, own)]
             if path.lower().endswith(_CUDA):  # under whatever condition it is built, it is built so
                 yield from (option.lstrip("?") if "=" in option else option for option in options)
             elif text:  # in literals of host code, which is not itself read under these macros
@@ -210,6 +214,16 @@ class Builds:
             elif options:  # a host may build several programs, each with options of its own
                 declared = _declared(self._text(path))
                 yield from (option for option in options if _macro_of(option) not in declared)
+
+    def _concern(self, source: str, name: str) -> bool:
+        """Whether options that stand with the name of a ``source`` are for the file ``name``: they are of that one, or
+        of none that the project has."""
+        return source == name or source not in self._sources
+
+    @cached_property
+    def _sources(self) -> frozenset[str]:
+        """The last parts of the names of sources of programs."""
+        return frozenset(posixpath.basename(path) for path in self._files if path.lower().endswith((*_OPENCL, *_CUDA)))
 
     def _settled(self, host: str, options: Iterable[str]) -> Iterator[str]:
         """The options of a host file, with the numbers of names that the files have which it includes or imports."""
@@ -264,8 +278,9 @@ class Builds:
         free = [host for host, sources, _ in self._givers if not sources]
         return free if len(self._givers) == 1 else ()
 
-    def _hosts_of_whole(self, path: str) -> Sequence[str]:
-        """Host files that build an OpenCL program of which the file at ``path`` is a part, that other files include."""
+    def _hosts_of_whole(self, path: str) -> tuple[Sequence[str], str]:
+        """Host files that build an OpenCL program of which the file at ``path`` is a part, that other files include,
+        and the file that they build."""
         wholes, seen = [path], {path}
         for part in wholes:  # grows while it is walked
             for whole in self._including(part):
@@ -273,10 +288,10 @@ class Builds:
                 if facts is None or not whole.lower().endswith(_OPENCL):
                     continue
                 if hosts := self._hosts(whole, facts):
-                    return hosts
+                    return hosts, whole
                 seen.add(whole)
                 wholes.append(whole)
-        return ()
+        return (), path
 
     @cached_property
     def _givers(self) -> Sequence[tuple[str, frozenset[str], frozenset[str]]]:
@@ -293,6 +308,15 @@ class Builds:
 def _builds(name: str) -> bool:
     """Whether files of this name say how something is built."""
     return name in _SCRIPTS or name == "CMakeLists.txt" or name.startswith(_MAKES) or name.endswith((".cmake", ".mk"))
+
+
+def _options_for(options: Iterable[str], meant: Callable[[str], bool]) -> Iterator[str]:
+    """The options of a host file (:func:`~kernlint.project.hostoptions.options_in`), without those that are given
+    together with the name of a source that is not ``meant``, and without such names."""
+    for option in options:
+        source, _, text = option[1:].partition("|") if option[0] == "@" else ("", "", option)
+        if not source or meant(source):
+            yield text
 
 
 def _macro_of(option: str) -> str:

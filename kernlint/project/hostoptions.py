@@ -12,6 +12,9 @@ from kernlint.text.patterns import pattern
 MOST = 200
 """Options, and names of sources, that are kept of one file."""
 
+NEAR = 300
+"""Bytes around an option in which the source is looked for that it is given with."""
+
 _TEXT = pattern(rb"\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|//[^\n]*|/\*.*?\*/", re.S)
 _OPTION = pattern(
     rb"(?<![\w-])-(?:D[ \t]*([A-Za-z_]\w*)(?:(=)([^\s\"%{]*)(%[-0-9.]*(?:l{0,2}|z)[duixXsfg]|\{[^{}]*\})?)?"
@@ -19,6 +22,7 @@ _OPTION = pattern(
 )
 _FLAG = pattern(rb"-[DI](?<![\w-]-[DI])")
 _SOURCE = pattern(rb"\.(?:cl|clh|ocl|cu|hip)[\"']")
+_NAMED = pattern(rb"[\"'/]([\w.-]+\.(?:cl|clh|ocl|cu|hip))[\"']")
 _NAME = pattern(rb"(?:[\w./-]|%[-0-9.]*(?:l{0,2}|z)[duixXs]|\{[^{}\"'\n]*\})+\Z")
 _JOINED = pattern(rb"[\"']([\w./-]*)[\"']\s*\+\s*(?:str\()?[\w.]+\)?\s*\+\s*f?[\"']\Z")
 _FIELD = pattern(rb"\{[^{}]*\}")
@@ -40,7 +44,8 @@ def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, .
     whose value, a number, the host works out, ``T`` one whose value is another text; ``W`` and ``M`` are the same with
     an expression behind, of which other files may know the number (``WNAME=FRAME * 2``); ``E`` is followed by the name
     of a dictionary of Python that has the macros with their values.  Names of sources may be
-    formats that numbers and words are filled in.
+    formats that numbers and words are filled in.  An option that is given together with the name of a source, in one
+    call or list, stands behind that name (``@fold.cl|DWIDE=4``).
     """
     options: dict[str, None] = {}
     sources: dict[str, None] = {}
@@ -50,8 +55,9 @@ def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, .
             if match.end() > option.start():
                 literal = match.group(1) if match.group(1) is not None else match.group(2)
                 if literal is not None and match.start() < option.start():
+                    beside = _beside(data, match.start(), match.end())
                     for text in _options(data, match, literal, python):
-                        options[text] = None
+                        options[f"@{beside}|{text}" if beside else text] = None
                 break
     if options:
         for named in _SOURCE.finditer(data):
@@ -67,6 +73,7 @@ def words_in(options: Iterable[str]) -> tuple[str, ...]:
     """Macros that options define as words: ``NAME=VALUE``, or ``NAME`` where the host works the word out."""
     found: dict[str, None] = {}
     for option in options:
+        option = option.rpartition("|")[2] if option[0] == "@" else option
         kind, text = option.lstrip("?")[0], option.lstrip("?")[1:]
         if kind == "M" or kind == "T" or (kind == "D" and text.partition("=")[2].isidentifier()):
             found[text.partition("=")[0] if kind == "M" else text] = None
@@ -113,6 +120,38 @@ def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) 
             value = made
         text = name + (equals or b"") + (value or b"")
         yield f"{mark}D{text.decode('utf-8', 'replace')}"
+
+
+def _beside(data: bytes, start: int, end: int) -> str:
+    """The last part of the name of the only source that stands in one call or list with the literal from ``start`` to
+    ``end``; empty where there is none, or more."""
+    low, high = max(0, start - NEAR), min(len(data), end + NEAR)
+    depth, opened = 0, -1
+    for index in range(start - 1, low - 1, -1):
+        char = data[index]
+        if char == 0x3B:  # ;
+            return ""
+        depth += (char in b")}]") - (char in b"({[")
+        if depth < 0:
+            opened, depth = index, 0
+            closed = _closing(data, end, high)
+            named = {name.group(1) for name in _NAMED.finditer(data, opened, closed)}
+            if named:
+                return named.pop().decode() if len(named) == 1 else ""
+            if data[end:closed].count(b";"):
+                return ""
+            end = closed + 1
+    return ""
+
+
+def _closing(data: bytes, at: int, high: int) -> int:
+    """The end of the parentheses that ``at`` stands in."""
+    depth = 0
+    for index in range(at, high):
+        depth += (data[index] in b"({[") - (data[index] in b")}]")
+        if depth < 0:
+            return index
+    return high
 
 
 def _each_of(data: bytes, match: re.Match[bytes], literal: bytes) -> str | None:

@@ -152,10 +152,10 @@ def test_options_of_python() -> None:
 @pytest.mark.parametrize(
     ("text", "options", "sources"),
     [
-        ("N = 4\nif big:\n    N = 64\nload('e', ['a.cu'], extra_cuda_cflags=[f'-DN={N}'])", ["DN=64"], ["a.cu"]),
+        ("N = 4\nif big:\n    N = 64\nload('e', ['a.cu'], extra_cuda_cflags=[f'-DN={N}'])", ["@a.cu|DN=64"], ["a.cu"]),
         ("T, N = 8, 4\nS = N // 2\nf = [f'-D_N_={S}', f'-DM={T}'];l(f'k_{v}.cu')", ["D_N_=2", "DM=8"], ["k_%s.cu"]),
         ("load(sources=['k_v' + str(version) + '.cu'], extra_cuda_cflags=['-DN=2'])", ["DN=2"], ["k_v%s.cu"]),
-        ("def f(n):\n    load(sources=['k.cu'], extra_cuda_cflags=[f'-DN={n}'])", ["MN=n"], ["k.cu"]),
+        ("def f(n):\n    load(sources=['k.cu'], extra_cuda_cflags=[f'-DN={n}'])", ["@k.cu|MN=n"], ["k.cu"]),
     ],
 )  # fmt: skip
 def test_values_that_python_puts_into_options(text: str, options: list[str], sources: list[str]) -> None:
@@ -283,9 +283,41 @@ def test_options_for_another_program_are_not_taken(tmp_path: Path) -> None:
     assert project.defines_for(str(tmp_path / "cl/other.cl")) == ("TILE=64",)
 
 
+FENCED = """#include "meet.clh"
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void %s(__global float *x) {
+  __local float s[64];
+  const int l = get_local_id(0);
+  s[l] = x[l];
+  MEET();
+  x[l] = s[63 - l];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "wrong"),
+    [
+        ('a = built(c, "a.cl", ""); b = built(c, "b.cl", "-DALONE");', ["b.cl"]),
+        ('struct P p[] = {{"cl/a.cl", "-DALONE -DMORE"}, {"cl/b.cl", "-DMORE"}};', ["a.cl"]),
+        ('a = built(text_of("b.cl"), o("-DALONE")); b = built(text_of("a.cl"), o("-DMORE"));', ["b.cl"]),
+        ('a = built("a.cl"); b = built("b.cl", more); o = "-DALONE";', ["a.cl", "b.cl"]),
+        ('a = built({"a.cl", "b.cl"}, "-DALONE");', ["a.cl", "b.cl"]),
+        ('a = built("parts.cl", "-DALONE"); b = read("a.cl", "b.cl");', ["a.cl", "b.cl"]),  # of no source here
+    ],
+)
+def test_options_that_stand_with_a_source_are_for_that_one(host: str, wrong: list[str], tmp_path: Path) -> None:
+    meet = "#ifdef ALONE\n#define MEET() mem_fence(CLK_LOCAL_MEM_FENCE)\n#else\n"
+    meet += "#define MEET() barrier(CLK_LOCAL_MEM_FENCE)\n#endif\n"
+    write(tmp_path, {"cl/meet.clh": meet, "cl/a.cl": FENCED % "a", "cl/b.cl": FENCED % "b", "Makefile": ""})
+    write(tmp_path, {"host.c": f"void go(void) {{ {host} clBuildProgram(p, 1, &d, o, 0, 0); }}"})
+    report = check(tmp_path, ".")
+    found = [Path(one.finding.span.file).name for one in report.results if one.finding.code == "KL201"]
+    assert sorted(found) == wrong
+
+
 def test_a_macro_for_one_program_is_no_name_that_another_declares(tmp_path: Path) -> None:
-    host = 'p = program("a.cl", "-DSTRIDE=64 -DROWS=4"); clBuildProgram(p, 1, &d, o, 0, 0);\n'
-    host += 'q = program("b.cl", "-DSTRIDE=64"); clBuildProgram(q, 1, &d, o, 0, 0);\n'
+    host = 'o = "-DSTRIDE=64 -DROWS=4"; p = program("a.cl", o); clBuildProgram(p, 1, &d, o, 0, 0);\n'
+    host += 'o = "-DSTRIDE=64"; q = program("b.cl", o); clBuildProgram(q, 1, &d, o, 0, 0);\n'
     body = "kernel void %s(global int *x, int n) {\n%s  x[get_global_id(0) * STRIDE] = ROWS;\n}\n"
     (tmp_path / "host.c").write_text(host)
     (tmp_path / "a.cl").write_text(body % ("a", ""))
