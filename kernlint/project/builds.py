@@ -203,8 +203,8 @@ class Builds:
             if not hosts and not text:
                 hosts, whole = self._hosts_of_whole(path)
             name = posixpath.basename(whole)
-            given = (_options_for(programs[host].options, lambda of: self._concern(of, name)) for host in hosts)
-            options = [option for host, own in zip(hosts, given, strict=True) for option in self._settled(host, own)]
+            theirs = ((h, _options_for(programs[h].options, lambda of: self._concern(of, name))) for h in hosts)
+            options = [option for host, own in theirs for option in self._settled(host, own)]
             if path.lower().endswith(_CUDA):  # under whatever condition it is built, it is built so
                 yield from (option.lstrip("?") if "=" in option else option for option in options)
             elif text:  # in literals of host code, which is not itself read under these macros
