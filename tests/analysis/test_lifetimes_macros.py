@@ -15,6 +15,20 @@ CODE = """
 #define CHECK(call) if ((call) != cudaSuccess) { TELL(call); throw std::runtime_error("x"); }
 #define RETURN(call) if ((call) != cudaSuccess) { TELL(call); return 1; }
 #define BOTH(p, q) cudaFree(p); cudaFree(q)
+#define PASS(call) do { cudaError_t e = (call); if (e != cudaSuccess) return e; } while (0)
+cudaError_t both(float *&p, float *&q) {
+    PASS(cudaFree(p));
+    p = nullptr;
+    PASS(cudaFree(q));
+    q = nullptr;
+    return cudaSuccess;
+}
+cudaError_t cleared(float *p, float *q, int n) {
+    PASS(cudaMemset(p, 0, n));
+    PASS(cudaFree(p));
+    PASS(cudaFree(q));
+    return cudaSuccess;
+}
 int run(int n, const float *in, float *out) {
     float *a = nullptr, *b = nullptr;
     BODY
@@ -59,6 +73,9 @@ def test_what_a_macro_gives_back_twice_is_given_back_once(body: str, told: bool)
         ("RETURN(cudaFree(a)); RETURN(cudaFree(b));", 0),
         ("if (cudaFree(a) != cudaSuccess) return 1; RETURN(cudaFree(b));", 0),
         ("RETURN(cudaMemset(b, 0, n)); RETURN(cudaFree(a)); RETURN(cudaFree(b));", 1),
+        ("cudaError_t e = both(a, b); return e != cudaSuccess;", 0),
+        ("cudaError_t e = both(a, b); if (e != cudaSuccess) return 1; return 0;", 0),
+        ("cudaError_t e = cleared(a, b, n); return e != cudaSuccess;", 1),
         ("if (cudaFree(a) != cudaSuccess) { n = 0; } if (n == 2) return 1; RETURN(cudaFree(b));", 1),
     ],
 )

@@ -259,7 +259,7 @@ def _leaks(program: Program, m: Machine, once: bool) -> Iterator[Fault]:
             made = ((thing.span, "allocated here"),) if at != thing.span else ()
             last = ((span, "the last way to it ends here"), *made)
             yield Fault("leak", at, thing.name, "", last, soft, owed(thing))
-        elif not said and not _giving_back_failed(function, span):
+        elif not said:
             said += 1
             word = "given back here" if freed is not None else "handed on here"
             related = ((thing.span, "allocated here"), (elsewhere, word))
@@ -279,23 +279,6 @@ def _given_back(body: n.Stmt | None) -> Iterator[tuple[Span, n.Expr]]:
     for node in walk(body) if body is not None else ():
         if isinstance(node, n.Call) and node.args and base_name(node.name) in ENDS:
             yield node.span, strip_casts(node.args[0])
-
-
-def _giving_back_failed(function: n.FunctionDecl, way_out: Span) -> bool:
-    """Whether a way out is taken because something could not be given back: what is left then matters no more.
-
-    Excused: ``if (cudaFree(a) != cudaSuccess) return 1; cudaFree(b);`` Still bad: ``if (cudaMemcpy(...)) return 1;``
-    """
-    for node in walk(function.body) if function.body is not None else ():
-        if isinstance(node, n.If) and node.span.start <= way_out.start < node.span.end:
-            asked = [one for one in walk(node.cond) if isinstance(one, n.Call) and base_name(one.name) in ENDS]
-            if asked and node.then is not None and any(way_out == one.span for one in walk(node.then)):
-                return True
-        if isinstance(node, n.Call) and base_name(node.name) in ENDS:
-            at = node.span
-            if at.file == way_out.file and way_out.start < at.start and at.end <= way_out.end:
-                return True  # a macro around it leaves
-    return False
 
 
 def _all_elements_end(function: n.FunctionDecl, thing: Thing, way_out: Span) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -18,7 +18,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     Thing,
     kind_of,
 )
-from kernlint.apis import MAKES, Made, base_name, known_name
+from kernlint.apis import ENDS, MAKES, Made, base_name, known_name
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
@@ -230,8 +230,12 @@ class Program:
     def leaked(self, m: Machine, thing: Thing, state: State, span: Span, thrown: bool, failing: bool) -> None:
         """Nothing leads to a thing any more on one way through a function.  ``thrown``: a helper that checks throws, or
         ends the program.  ``failing``: the function says that it has failed.  Where a call of the runtime has failed
-        and the program is in sight, its end gives back what is left."""
+        and the program is in sight, its end gives back what is left.  Excused: a way on which something could not be
+        given back, here or in a helper: what is left then matters no more (``if (cudaFree(a) != cudaSuccess) return 1;
+        cudaFree(b);``).  Still bad: ``if (cudaMemcpy(...)) return 1;``"""
         state.change(thing, life=Life.DOUBT)
+        if has_failed(state, _gives_back):
+            return
         self.leaks.append((m.entry, thing, span, thrown, failing or (self.whole and has_failed(state))))
 
 
@@ -255,15 +259,15 @@ def constructs(function: n.FunctionDecl) -> bool:
     return owner.rpartition("::")[2] == name
 
 
-def has_failed(state: State) -> bool:
-    """Whether a function of a runtime was asked whether it has failed, and has."""
+def has_failed(state: State, which: Callable[[str], bool] | None = None) -> bool:
+    """Whether a function of a runtime (one of ``which``, by its name) was asked whether it has failed, and has."""
     return any(
         not truth
         and isinstance(fact, Atom)
         and fact.op == "=="
         and fact.args[1] == NULL
         and isinstance(fact.args[0], Atom)
-        and _of_runtime(str(fact.args[0].op))
+        and (which or _of_runtime)(str(fact.args[0].op))
         for fact, truth in state.facts.items()
     )
 
@@ -271,6 +275,11 @@ def has_failed(state: State) -> bool:
 def _of_runtime(op: str) -> bool:
     """Whether a value is what a function of a runtime or a launch has returned."""
     return op == "launch" or known_name(op.removesuffix("()")) is not None
+
+
+def _gives_back(op: str) -> bool:
+    """Whether a value is what a function has returned that gives something back."""
+    return base_name(op.removesuffix("()")) in ENDS
 
 
 _HOST = (n.FunctionKind.HOST, n.FunctionKind.BOTH)
