@@ -216,7 +216,8 @@ class IndexOverflow(Rule):
             related = [Related(one.shown, "here such a product is made in 64 bits")]
         if one.evidence == "kept" and one.shown is not None:
             related = [Related(one.shown, "64 bits are kept for it here, which it has wrapped before it gets to")]
-        related += [Related(span, "it is computed here") for span in products_in(one.use.node)[:2] if span != one.span]
+        made = products_in(one.use.node, of=one.index)
+        related += [Related(span, "it is computed here") for span in made[:2] if span != one.span]
         if one.evidence in ("volume", "kept"):
             what = (
                 f"a product of {_most_factors(one.index)} sizes and indices is computed in 32 bits and used as a "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernlint.source import Span
+from kernlint.symbolic.terms import Term, subterms
 from kernlint.tree.nodes import Binary, Call, Cast, DeclStmt, Expr, IntLit, Node, Ref, Return, VarDecl
 from kernlint.tree.types import IntType
 from kernlint.tree.walk import walk
@@ -11,9 +12,11 @@ STEPS = 40
 """Variables and helpers that are looked into."""
 
 
-def products_in(node: Node, narrow: bool = True) -> tuple[Span, ...]:
+def products_in(node: Node, narrow: bool = True, of: Term | None = None) -> tuple[Span, ...]:
     """The multiplications (``narrow``: of 32 bits) and powers of two that an expression is made of, its own first, then
-    those of variables that are set where they are declared, and of helpers that it calls; each line once."""
+    those of variables that are set where they are declared, and of helpers that it calls; each line once.  ``of``: the
+    value that is meant, for the numbers by which it is multiplied, and the powers that it has."""
+    scales, shifted = _scales(of) if of is not None else (frozenset(), True)
     found: dict[tuple[str, int], Span] = {}
     todo: list[Node] = [node]
     seen: set[int] = set()
@@ -21,8 +24,8 @@ def products_in(node: Node, narrow: bool = True) -> tuple[Span, ...]:
     while todo and steps < STEPS:
         steps += 1
         for part in walk(todo.pop(0)):
-            made = isinstance(part, Binary) and part.op == "*" and (_narrow(part) or not narrow)
-            if isinstance(part, Binary) and (made or (part.op == "<<" and _power(part))):
+            made = isinstance(part, Binary) and part.op == "*" and (_narrow(part, scales) or not narrow)
+            if isinstance(part, Binary) and (made or (part.op == "<<" and shifted and _power(part))):
                 found.setdefault((part.span.file, part.span.start), part.span)
             elif isinstance(part, Ref) and isinstance(part.decl, VarDecl) and id(part.decl) not in seen:
                 seen.add(id(part.decl))
@@ -53,9 +56,19 @@ def made_for_more(node: Node) -> Span | None:
     return None
 
 
-def _narrow(product: Binary) -> bool:
+def _narrow(product: Binary, scales: frozenset[int] = frozenset()) -> bool:
     kind = product.type
-    return isinstance(kind, IntType) and kind.bits == 32 and not any(map(_literal, (product.lhs, product.rhs)))
+    sides = (product.lhs, product.rhs)
+    literals = [side.value for side in sides if isinstance(side, IntLit)]
+    return isinstance(kind, IntType) and kind.bits == 32 and scales.issuperset(literals) and len(literals) < len(sides)
+
+
+def _scales(value: Term) -> tuple[frozenset[int], bool]:
+    """The numbers by which a value is multiplied, and whether it is shifted."""
+    parts = (*subterms(value),)
+    times = [part for part in parts if part.op == "mul"]
+    scales = frozenset(arg.value for part in times for arg in part.args if arg.value is not None)
+    return scales, any(part.op == "shl" for part in parts)
 
 
 def _power(shift: Binary) -> bool:

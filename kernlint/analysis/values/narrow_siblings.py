@@ -2,11 +2,14 @@
 
 ``blockIdx.x * cols`` in one kernel and ``(int64_t)blockIdx.x * cols`` in its sibling are about one matrix: somebody has
 found that its rows do not fit, and mended one of the two.  Sizes are the same where launches of both in one host
-function pass the same for them, and else where they are parameters of one name.
+function pass the same for them, and else where they are parameters of one name.  Of volumes in one array, of three
+factors or more, it is enough that all but the number of the volume are the same: a caller counts in one kernel what a
+loop counts in the other.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, ModuleAnalysis, ModuleFacts
@@ -14,7 +17,7 @@ from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
 from kernlint.analysis.values.narrow_part import Narrow
-from kernlint.analysis.values.narrow_products import Places, wide_ids
+from kernlint.analysis.values.narrow_products import FACTORS, Places, wide_ids
 from kernlint.analysis.values.products import Product, bits
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import BLOCK, SymbolKind, Term, plain
@@ -25,12 +28,14 @@ from kernlint.tree.walk import walk
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Careful:
-    """A product that ``kernel`` widens on purpose: rows that ``by`` counts, of so many ``sizes`` (by their names).
-    ``elements``: how many elements of the array one step is worth."""
+    """A product that ``kernel`` widens on purpose: rows that ``by`` counts, of so many ``sizes`` (by their names), or
+    volumes (None) that one of ``sizes`` or a loop counts.  ``elements``: how many elements of the array one step is
+    worth."""
 
     kernel: str
     by: object
     sizes: tuple[str, ...]
+    factors: int
     elements: int
     access: Access
 
@@ -52,10 +57,11 @@ def _bits(type_: object) -> int:
 
 
 def _rows(product: Product) -> tuple[object, tuple[str, ...]] | None:
-    """What counts the rows of a product, the block's index or data of a parameter, and the names of its sizes; None
-    where it is anything else."""
+    """What counts the rows of a product, the block's index or data of a parameter (None: a loop, or one of the sizes),
+    and the names of its sizes; None where it is anything else."""
     counts: list[object] = []
     sizes: list[str] = []
+    volume = len(product.factors) >= FACTORS
     for factor in product.factors:
         symbol = factor.symbol
         if symbol is None:
@@ -66,9 +72,22 @@ def _rows(product: Product) -> tuple[object, tuple[str, ...]] | None:
             counts.append(symbol)
         elif symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
             counts.append(symbol.origin[0].name)
+        elif symbol.kind is SymbolKind.COUNTER and volume:
+            counts.append(None)
         else:
             return None
-    return (counts[0], tuple(sorted(sizes))) if len(counts) == 1 and sizes else None
+    if not sizes or len(counts) > 1 or not (counts or volume):
+        return None
+    return counts[0] if counts else None, tuple(sorted(sizes))
+
+
+def _same_rows(one: Careful, rows: tuple[object, tuple[str, ...]], factors: int, access: Access) -> bool:
+    """Whether a careful product is one of such rows, in whatever array, or of such volumes in this one."""
+    by, sizes = rows
+    if by is not None or one.by is not None:
+        return (one.by, one.sizes) == rows
+    common = sum((Counter(one.sizes) & Counter(sizes)).values())
+    return one.access.root.name == access.root.name and one.factors == factors and common >= factors - 1
 
 
 def _step(access: Access, product: Product) -> int:
@@ -92,7 +111,8 @@ def _compute(facts: ModuleFacts) -> tuple[Careful, ...]:
             rows = _rows(one.product)
             if rows is not None and one.access is not None and places.on_purpose(one):
                 step = _step(one.access, one.product)
-                found.append(Careful(kernel.function.name, *rows, step, one.access))
+                factors = len(one.product.factors)
+                found.append(Careful(kernel.function.name, *rows, factors, step, one.access))
     return tuple(found)
 
 
@@ -109,7 +129,8 @@ def siblings(places: Places, facts: Facts) -> Iterator[Narrow]:
                 continue
             own = facts.kernel.function.name
             known: tuple[Careful, ...] = facts[careful_siblings]  # walks kernels: asked for when it may say something
-            alike = (one for one in known if (one.by, one.sizes) == rows and one.kernel != own)
+            factors = len(product.factors)
+            alike = (one for one in known if one.kernel != own and _same_rows(one, rows, factors, part.access))
             other = next((one for one in alike if _same_sizes(one, rows[1], facts)), None)
             if other is not None:
                 assert product.narrow is not None

@@ -2,6 +2,7 @@
 
 ``x + 2048 * (y + 2048 * z)`` with each coordinate kept below 2048 goes through all cells of a cube: rows lie as far
 apart as they are long, so that the extents are no bounds that somebody was generous with, and there are 2**33 of them.
+Rows may have a margin at both ends that no coordinate is in.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ def whole(places: Places, reach: Reach) -> Iterator[Narrow]:
             if part.op not in ("add", "mul", "shl") or part in seen or not isinstance(kind, IntType) or kind.bits != 32:
                 continue
             seen.add(part)
-            cells = _cells(part, access, reach)
-            if kind.high < cells - 1 < BEYOND:
-                yield Narrow(part, access.span, "whole", use=access, value=cells - 1)
+            last = _last(part, access, reach)
+            if kind.high < last < BEYOND:
+                yield Narrow(part, access.span, "whole", use=access, value=last)
 
 
 def _sums(place: Term) -> Iterator[Term]:
@@ -50,10 +51,10 @@ def _sums(place: Term) -> Iterator[Term]:
         todo += at.terms if at.op in PLACE else at.args[:1] if at.op in ("shr", "div") else ()
 
 
-def _cells(part: Term, access: Access, reach: Reach) -> int:
-    """How many cells a sum of coordinates numbers, 0 where it is none or leaves some out: cells of rows as long as they
-    lie apart, or rows of constant length that a test lets be so many."""
-    steps: list[tuple[int, int]] = []
+def _last(part: Term, access: Access, reach: Reach) -> int:
+    """The last of the cells that a sum of coordinates numbers, 0 where it is none or leaves some out: cells of rows as
+    long as they lie apart, or rows of constant length that a test lets be so many."""
+    steps: list[tuple[int, int, int]] = []
     within: list[tuple[int, Term]] = []
     todo = [(part, 1)]
     while todo and len(steps) + len(within) <= AXES:
@@ -63,7 +64,7 @@ def _cells(part: Term, access: Access, reach: Reach) -> int:
             term = term.args[0]
             kept = reach.kept(access, term)
         if kept is not None:
-            steps.append((scale, kept + 1))
+            steps.append((scale, *kept))
         elif term.op == "add":
             todo += [(arg, scale) for arg in term.args]
         elif term.op == "mul" and any(arg.value is not None for arg in term.args):
@@ -78,14 +79,14 @@ def _cells(part: Term, access: Access, reach: Reach) -> int:
     steps.sort()
     if todo or not steps:
         return 0
-    length, rows = steps[-1]
+    length, _, last = steps[-1]
     if within or len(steps) < 2 or steps[0][0] != 1:
-        inside = sum(scale * (count - 1) for scale, count in steps[:-1])
+        inside = sum(scale * high for scale, _, high in steps[:-1])
         for _, term in within:
             low, high = reach.span(access, term)
             if low < 0:
                 return 0
             inside += high
-        return length * rows if length > 1 and inside < length and rows < MOST else 0
-    tight = all(after == scale * count for (scale, count), (after, _) in pairwise(steps))
-    return length * rows if tight else 0
+        return length * (last + 1) - 1 if length > 1 and inside < length and last + 1 < MOST else 0
+    tight = all(after == scale * (low + high + 1) for (scale, low, high), (after, *_) in pairwise(steps))
+    return sum(scale * high for scale, _, high in steps) if tight else 0

@@ -130,8 +130,8 @@ class Reach:
         high = self.span(access, part)[1]
         return high if isinstance(part.type, IntType) and high < part.type.high else None
 
-    def kept(self, access: Access, term: Term) -> int | None:
-        """The largest value of a coordinate that a test or a clamp keeps from 0 on below a number; None for others."""
+    def kept(self, access: Access, term: Term) -> Range | None:
+        """The ends of a coordinate that tests or a clamp keep from 0, or a margin, on below a number."""
         ranges = self._ranges(access, None) if bits(term) else None
         if ranges is None:
             return None
@@ -147,7 +147,7 @@ class Reach:
             ]
             low, high = ranges.of(plain(term))[0], min(limits, default=FAR)
         # (An unsigned number that is taken for a signed one is none below 0.)
-        return high if low == 0 and 0 < high < 1 << 31 else None
+        return (low, high) if 0 <= low < high < 1 << 31 else None
 
     def counts_beyond(self, access: Access, count: Term, part: Term) -> bool:
         """Whether a launch in sight lets a count, which numbers are at the root of, be more than the type of ``part``
