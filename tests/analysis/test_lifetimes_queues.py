@@ -24,6 +24,21 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "a queue of several, waited for by the first one's address": (
+        UnsynchronisedHostRead,
+        """
+        #include <CL/cl.h>
+        #include <vector>
+        extern cl_command_queue *queues;
+        void send(cl_mem to, const float *from, size_t n, unsigned devices) {
+            std::vector<float> parts(from, from + n);
+            for (unsigned d = 0; d < devices; ++d)
+                clEnqueueWriteBuffer(queues[d], to, CL_FALSE, 0, 4 * n, parts.data(), 0, 0, 0);  // only bad  // bad
+                clEnqueueWriteBuffer(queues[d], to, CL_TRUE, 0, 4 * n, parts.data(), 0, NULL, NULL);  // only good
+            clFinish(*queues);
+        }
+        """,
+    ),
     "shared virtual memory that is unmapped": (
         DeviceUseAfterFree,
         """

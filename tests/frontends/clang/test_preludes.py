@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.frontends.clang import prelude
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang import ClangFrontend, prelude
 from kernlint.frontends.clang.compiler import parse_unit, read_diagnostics
 from kernlint.frontends.clang.kinds import CursorKind, TypeKind
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments
 from kernlint.frontends.clang.prelude import prelude_headers, text_arguments
 from kernlint.frontends.clang.session import parse
 from kernlint.frontends.clang.stubs import STUBS
+from kernlint.source import SourceFile
 
 PRELUDES = Path(prelude.FOLDER)
 
@@ -199,3 +201,11 @@ def test_barriers_and_shared_memory_are_recognisable() -> None:
             assert calls == ["__syncthreads"]
             raw = next(node for node in nodes if node.spelling == "raw")
             assert raw.type.kind == TypeKind.INCOMPLETE_ARRAY
+
+
+def test_sizes_of_64_bits_are_multiplied_by_mul24() -> None:
+    products = ("get_local_size(0), get_global_size(1)", "p, get_local_size(0)", "p, q", "q, get_group_id(0)")
+    body = "".join(f"x[mul24({of})] = 0;" for of in products) + "x[mul24(v, v).y] = 0;"
+    text = f"__kernel void k(__global int *x, int p, uint q, int4 v) {{ {body} }}"
+    (module,) = ClangFrontend().parse_file(SourceFile("a.cl", text.encode()), FrontendOptions())
+    assert not module.functions[-1].losses

@@ -23,9 +23,10 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
 )
 from kernlint.analysis.hostmodel.lifetimes.objects import container
 from kernlint.analysis.hostmodel.lifetimes.program import constructs
+from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS
 from kernlint.source import Span
 from kernlint.tree import nodes as n
-from kernlint.tree.types import PointerType, StructType, VoidType
+from kernlint.tree.types import IntType, PointerType, StructType, VoidType
 from kernlint.tree.walk import strip_casts, walk
 
 
@@ -153,6 +154,10 @@ def leave(m: Machine, function: n.FunctionDecl, s: State, result: object, span: 
 
     own = m.program.locals_of(function)
     _made_anew(m, function, own, s)
+    if _may_end_program(m, function):
+        for thing, fate in list(s.fates.items()):
+            if fate.life is Life.FREED and fate.at is not None and _within(fate.at, function):
+                s.change(thing, life=Life.DOUBT)
     held = [(decl, s.env.pop(decl).thing) for decl in own if decl in s.env and not decl.is_global and not decl.static
             and s.env[decl].thing.decl in (decl, None)]  # fmt: skip
     gone = {thing for decl, thing in held if not _refers(decl)}
@@ -165,6 +170,24 @@ def leave(m: Machine, function: n.FunctionDecl, s: State, result: object, span: 
         dropped(m, lost, s, span, [result])
     for at in [at for at in s.memory if at.thing in gone]:
         del s.memory[at]
+
+
+def _may_end_program(m: Machine, function: n.FunctionDecl) -> bool:
+    """Whether the last that a function does is to hand a number of its caller's to a function that is not in sight, or
+    to what was not understood: it cleans up, and ends the program with the number as its status."""
+    last = function.body.body[-1] if function.body is not None and function.body.body else None
+    if isinstance(last, n.OpaqueStmt):
+        return any(isinstance(param.type, IntType) and param.name in last.words for param in function.params)
+    call_ = strip_casts(last.expr) if isinstance(last, n.ExprStmt) else None
+    if not isinstance(call_, n.Call) or m.program.body_of(call_) is not None or BORROWS.fullmatch(call_.name):
+        return False
+    numbers = {param for param in function.params if isinstance(param.type, IntType)}
+    return any(isinstance(node, n.Ref) and node.decl in numbers for arg in call_.args for node in walk(arg))
+
+
+def _within(span: Span, function: n.FunctionDecl) -> bool:
+    whole = function.body.span if function.body is not None else None
+    return whole is not None and span.file == whole.file and whole.start <= span.start < whole.end
 
 
 def _refers(decl: n.VarDecl) -> bool:

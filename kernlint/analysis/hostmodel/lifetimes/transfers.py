@@ -377,7 +377,7 @@ def _of_one_array(one: object, other: object) -> bool:
     """Whether two places are elements of one array, of which at least one is not known by its index."""
     if not isinstance(one, At) or not isinstance(other, At) or one.thing is not other.thing:
         return False
-    if not one.path or one.path[:-1] != other.path[:-1]:
+    if not one.path or not other.path or one.path[:-1] != other.path[:-1]:
         return False
     return not (isinstance(one.path[-1], (int, str)) and isinstance(other.path[-1], (int, str)))
 

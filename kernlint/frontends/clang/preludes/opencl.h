@@ -351,8 +351,25 @@ typedef uint kernel_enqueue_flags_t;
 int printf(__constant const char* format, ...);
 #endif
 
-// Sub-groups as Intel has them.
 #define KL_OVERLOADED __attribute__((overloadable))
+
+// mul24 (OpenCL C 6.15.3) with sizes of 64 bits too, which compilers for devices of 32 bits take as they come.
+#define KL_MUL24(R, A, B) R KL_OVERLOADED __attribute__((const)) mul24(A, B);
+#define KL_MUL24_OF(T) KL_MUL24(T, T, T)
+#define KL_MUL24S(T) \
+    KL_MUL24_OF(T) KL_MUL24_OF(T##2) KL_MUL24_OF(T##3) \
+    KL_MUL24_OF(T##4) KL_MUL24_OF(T##8) KL_MUL24_OF(T##16)
+KL_MUL24S(int)
+KL_MUL24S(uint)
+KL_MUL24(int, int, uint)
+KL_MUL24(int, uint, int)
+KL_MUL24_OF(ulong)
+KL_MUL24(ulong, ulong, int)
+KL_MUL24(ulong, int, ulong)
+KL_MUL24(ulong, ulong, uint)
+KL_MUL24(ulong, uint, ulong)
+
+// Sub-groups as Intel has them.
 #define KL_INTEL_SHUFFLE(T) \
     T KL_OVERLOADED intel_sub_group_shuffle(T, uint); \
     T KL_OVERLOADED intel_sub_group_shuffle_down(T, T, uint); \
