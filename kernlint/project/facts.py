@@ -262,14 +262,29 @@ def _lines_with(data: bytes, words: tuple[tuple[bool, bytes], ...]) -> Iterator[
 
 
 def _handed(data: bytes, launched: bytes) -> Iterator[bytes]:
-    """Names that are handed to a function template of the file whose parameter ``launched`` is."""
-    for head in re.finditer(rb"[\w>&*]\s*[\s&*]" + re.escape(launched) + rb"\s*[,)]", data):
-        opened = data.rfind(b"(", max(0, head.start() - 200), head.start() + 1)
+    """Names that are handed to a function of the file, a template mostly, whose parameter ``launched`` is:
+    ``Kernel kernel`` or ``void (*kernel)(Params...)``."""
+    word = re.escape(launched)
+    for head in re.finditer(
+        rb"[\w>&*]\s*[\s&*]" + word + rb"\s*[,)]|\(\s*\*\s*(?:const\s+)?" + word + rb"\s*\)\s*\(", data
+    ):
+        opened = _opened(data, head.start())
         name = _LAST_WORD.search(data, max(0, opened - 80), opened) if opened > 0 else None
-        if name is not None and b"template" in data[max(0, name.start() - 200) : name.start()]:
+        by_pointer = head.group().endswith(b"(")
+        if name is not None and (by_pointer or b"template" in data[max(0, name.start() - 200) : name.start()]):
             for call in re.finditer(rb"\b" + re.escape(name.group(1)) + rb"\s*(?:<[^<>;{}]*>\s*)?\(", data):
                 yield from _WORD.findall(data[call.end() : call.end() + 200].partition(b";")[0])
             return
+
+
+def _opened(data: bytes, at: int) -> int:
+    """Where the bracket opens that ``at`` stands in; negative if that is far away."""
+    depth = 0
+    for place in range(at - 1, max(-1, at - 200), -1):
+        depth += (data[place] == 0x29) - (data[place] == 0x28)  # ) and (
+        if depth < 0:
+            return place
+    return -1
 
 
 def _launches(data: bytes, kernel: bool) -> list[bytes]:
@@ -282,11 +297,11 @@ def _launches(data: bytes, kernel: bool) -> list[bytes]:
         if (match := _TRIPLE.search(data, max(0, at - 300), at)) is not None:
             found.append(match.group(1))
         at = data.find(b"<<<", at + 3)
-    if b"template" in data:
+    if kernel and b"Launch" in data:
+        found += (name.rpartition(b"::")[2] for name in _BY_NAME.findall(data))
+    if found and (b"template" in data or b"(*" in data):
         found += [name for launched in dict.fromkeys(found) for name in _handed(data, launched)]
     if kernel and b"Kernel" in data:
-        if b"Launch" in data:
-            found += (name.rpartition(b"::")[2] for name in _BY_NAME.findall(data))
         found += _CREATED.findall(data)
         if b"etFunction" in data:
             found += _GOT.findall(data)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.allocated import Allocated, allocated
+from kernlint.analysis.extent.allocated_words import in_words
 from kernlint.analysis.extent.clamped_elsewhere import Unclamped, unclamped
 from kernlint.analysis.extent.counts_beside import Unasked, counts_beside
 from kernlint.analysis.extent.drawn_runs import BehindFirst, drawn_runs
@@ -125,6 +127,7 @@ class ArrayIndexOutOfRange(Rule):
     needs = (
         trace,
         outside,
+        allocated,
         pushed,
         several_steps,
         flushed,
@@ -167,6 +170,7 @@ class ArrayIndexOutOfRange(Rule):
             arrays.setdefault(one.access.root, []).append(one)
         for found in arrays.values():
             yield self._report(found, facts[replayer])
+        yield from self._of_blocks(facts[allocated], facts[replayer])
         behind: tuple[Behind, ...] = facts[pushed]
         yield from (self._behind(one) for one in behind if one.access.root not in arrays)
         steps: tuple[Steps, ...] = facts[several_steps]
@@ -373,6 +377,14 @@ class ArrayIndexOutOfRange(Rule):
             related=[Related(one.guard.span, f"this test takes up to {one.room} items for possible")],
             fix="read what is left only where there is something left",
         )
+
+    def _of_blocks(self, found: tuple[Allocated, ...], again: Replayer) -> Iterator[Finding]:
+        beyond = [one for one in found if not one.guarded]
+        if beyond and all(one.of_blocks for one in beyond):  # else missing-bounds-guard tells of them
+            why = "there are fewer places than blocks"
+            span, message, severity, related, witness = in_words(beyond, why, again)
+            fix = "make room for a place of each block"
+            yield self.finding(span, message, severity, related=related, witness=witness, fix=fix)
 
     def _report(self, found: Sequence[Outside], again: Replayer) -> Finding:
         one = found[0]

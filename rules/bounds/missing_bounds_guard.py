@@ -150,6 +150,8 @@ class MissingBoundsGuard(Rule):
         beyond = [
             one for one in facts[allocated] if not (local and one.access.root.space is Space.SHARED) and not one.guarded
         ]
+        if all(one.of_blocks for one in beyond) and beyond:
+            return  # array-index-out-of-range tells of them
         if beyond:
             span, message, severity, related, witness = in_words(
                 beyond, "no test of the index stops the surplus threads", facts[replayer]

@@ -237,3 +237,122 @@ def test_of_two_functions_that_fill_an_object_nobody_knows_which_has(tmp_path: P
     files = filled("a reference", "cells")
     files["src/mapped.cpp"] = '#include "field.h"\nvoid map(Field &f, int n) { cudaMalloc(&f.next, (n + 127) * 4); }\n'
     assert found(tmp_path, files, "gpu/half.cu") == []
+
+
+PLANS = """#pragma once
+#include <cuda_runtime.h>
+struct Shape { dim3 grid; dim3 block; };
+Shape shape_for(int step, int n);
+__global__ void lengths(const float *x, float *y, int n);
+__global__ void total(const float *x, float *sum, int n);
+void measure(const float *x, float *y, int n);
+void add_up(const float *x, float *sum, int n);
+"""
+
+PLANNED = """#include "plans.h"
+Shape shape_for(int step, int n) {
+    switch (step) {
+    case 0: { Shape one; one.grid = dim3((n - 1) / LONG + 1); one.block = dim3(LONG); return one; }
+    case 1: { Shape one; one.grid = dim3(BLOCKS); one.block = dim3(64); return one; }
+    }
+    return {};
+}
+"""
+
+PLANNED_KERNELS = """#include "plans.h"
+__global__ void lengths(const float *x, float *y, int n) {
+    __shared__ float part[4];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x % 64 == 0) part[threadIdx.x / 64] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    if (i < n) y[i] = part[threadIdx.x / 64];
+}
+__global__ void total(const float *x, float *sum, int n) {
+    float own = 0.0f;
+    for (int i = 0; i < n; ++i) own += x[i];
+    if (threadIdx.x == 0) *sum += own;
+}
+"""
+
+STARTS = {
+    "a template": "template <class... P> void start(void (*kernel)(P...), const Shape &s, void **args) "
+    "{ cudaLaunchKernel(reinterpret_cast<const void *>(kernel), s.grid, s.block, args, 0, 0); }",
+    "a type that is any": "template <typename K> void start(K kernel, const Shape &s, void **args) "
+    "{ cudaLaunchKernel((const void *)kernel, s.grid, s.block, args, 0, 0); }",
+    "no template": "static void start(void (*kernel)(const float *, float *, int), const Shape &s, void **args) "
+    "{ cudaLaunchKernel((const void *)kernel, s.grid, s.block, args, 0, 0); }",
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("bad", [False, True])
+def test_kernels_that_a_function_of_the_source_is_given_with_a_plan(tmp_path: Path, start: str, bad: bool) -> None:
+    calls = """
+    void measure(const float *x, float *y, int n) {
+        void *args[] = {&x, &y, &n};
+        start(lengths, shape_for(0, n), args);
+    }
+    void add_up(const float *x, float *sum, int n) {
+        void *args[] = {&x, &sum, &n};
+        start(total, shape_for(1, n), args);
+    }
+    """
+    made = PLANNED.replace("LONG", "512" if bad else "256").replace("BLOCKS", "3" if bad else "1")
+    files = {
+        "src/plans.h": PLANS,
+        "src/plans.cpp": made,
+        "src/kernels.cu": PLANNED_KERNELS,
+        "src/calls.cu": '#include "plans.h"\n' + STARTS[start] + calls,
+        "src/main.cpp": '#include "plans.h"\nint main() { float *x, *y; cudaMalloc(&x, 4000); cudaMalloc(&y, 4000); '
+        "measure(x, y, 1000); add_up(x, y, 1000); }\n",
+    }
+    assert found(tmp_path, files, "src/kernels.cu") == (
+        ["src/kernels.cu:array-index-out-of-range", "src/kernels.cu:global-memory-race"] if bad else []
+    )
+
+
+BASIN = """#pragma once
+#include <cuda_runtime.h>
+class Basin {
+public:
+    Basin(int nx, int ny);
+    void crest(int);
+private:
+    int cells_, blocks_;
+    float *level_, *peak_;
+};
+"""
+
+
+@pytest.mark.parametrize("bad", [False, True])
+def test_results_of_blocks_for_which_a_constructor_has_made_room(tmp_path: Path, bad: bool) -> None:
+    kernel = """#include "basin.h"
+    __global__ void peaks(const float *level, float *peak, int cells) {
+        __shared__ float cell[128];
+        const int i = blockIdx.x * 128 + threadIdx.x;
+        cell[threadIdx.x] = i < cells ? level[i] : 0.0f;
+        __syncthreads();
+        for (int d = 64; d > 0; d /= 2) {
+            if (threadIdx.x < d) cell[threadIdx.x] = fmaxf(cell[threadIdx.x], cell[threadIdx.x + d]);
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) peak[blockIdx.x] = cell[0];
+    }
+    void Basin::crest(int) { peaks<<<blocks_, 128>>>(level_, peak_, cells_); }
+    """
+    made = """#include "basin.h"
+    Basin::Basin(int nx, int ny) {
+        if (nx < 1 || ny < 1 || nx > 4096 || ny > 4096) throw 1;
+        cells_ = nx * ny;
+        blocks_ = (cells_ + 127) / 128;
+        cudaMalloc(&level_, cells_ * sizeof(float));
+        cudaMalloc(&peak_, ROOM * sizeof(float));
+    }
+    """
+    files = {
+        "src/basin.h": BASIN,
+        "src/basin.cu": made.replace("ROOM", "cells_ / 128" if bad else "blocks_"),
+        "src/peaks.cu": kernel,
+        "src/main.cpp": '#include "basin.h"\nint main() { Basin b(500, 301); b.crest(1); }\n',
+    }
+    assert found(tmp_path, files, "src/peaks.cu") == (["src/peaks.cu:array-index-out-of-range"] if bad else [])

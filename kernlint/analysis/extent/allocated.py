@@ -89,11 +89,17 @@ class Allocated:
         return self.times is not None and self.guarded and not fewer and self.access.root.space is not Space.SHARED
 
     @property
+    def of_blocks(self) -> bool:
+        """Whether each block has one place: no thread of a launch is surplus then, there are too few places."""
+        place = {symbol.kind for symbol in symbols(self.access.offset)} & LAUNCH
+        alone = SymbolKind.BLOCK in place and SymbolKind.THREAD not in place
+        return alone and self.access.root.space is not Space.SHARED
+
+    @property
     def test(self) -> Guard | None:
         """The last test of the thread's index that stands before the access; which thread of a block it is (``l == 0``)
         says nothing of a place that each block has."""
-        place = {symbol.kind for symbol in symbols(self.access.offset)} & LAUNCH
-        block_alone = SymbolKind.BLOCK in place and SymbolKind.THREAD not in place
+        block_alone = self.of_blocks
         for guard in reversed(self.access.guards):
             kinds = {symbol.kind for symbol in symbols(guard.term)} & LAUNCH
             if kinds and not (block_alone and kinds == {SymbolKind.THREAD}):

@@ -290,7 +290,7 @@ def _with_callers(
         names = (launch.name, own_name(launch.node))
         found = [one for one in met if one.node is launch.node and one.name in names and _ends(one, launch)]
         found = [one if one.name == launch.name else replace(one, name=launch.name) for one in found]
-        own = any(one.host is launch.host for one in found)  # no other file calls it
+        own = any(one.host is launch.host for one in found)  # with what other files add to it
         yield from (one for one in found if one not in given)
         given.update(found)
         if not found or (not own and all(one.fixed for one in found)):

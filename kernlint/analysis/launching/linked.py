@@ -92,9 +92,10 @@ class Linked:
             return
         self._take(module)
         entries = list(dict.fromkeys(self._entries(function, FAR)))[:ENTRIES]
+        examples = all(one.name == "main" for one in entries)  # of what it may be called with
         if not entries and self._calls_elsewhere(function):
             entries = [function]
-        elif all(one.name == "main" for one in entries) and (kind := struct_given(function)) is not None:
+        elif examples and (kind := struct_given(function)) is not None:
             makers = self.links.makers(kind.name.rpartition("::")[2])
             modules = dict.fromkeys((module, *(facts.module for facts in makers)))
             others = [one for of in modules for one in of.functions if one.body is not None and _on_host(one)]
@@ -103,6 +104,8 @@ class Linked:
                 for one in modules:
                     self._take(one)
                 entries.append(caller)
+        elif examples and self._calls_elsewhere(function):
+            entries.append(function)
         for entry in entries:
             known = self._traces.get(entry)
             if known is None and self.allowance.walks():
@@ -169,7 +172,9 @@ def asks_callers(sizes: Iterable[Term], kernel: Trace) -> bool:
     for access in kernel.accesses:
         root = access.root
         if root.space is Space.GLOBAL:
-            kept = any(map(_tests_block, access.guards)) or any(t.op in _CLAMPS for t in subterms(access.offset))
+            blocks = _of_blocks(access.offset)
+            tested = any(_tests_block(guard, blocks) for guard in access.guards)
+            kept = tested or any(t.op in _CLAMPS for t in subterms(access.offset))
             if access.offset.value is None and not kept:
                 return True
         elif root.extent is not None and any(map(_by_argument, (access.offset, *_rounds(access)))):
@@ -177,12 +182,16 @@ def asks_callers(sizes: Iterable[Term], kernel: Trace) -> bool:
     return False
 
 
-def _tests_block(guard: Guard) -> bool:
-    """Whether a condition may keep out the surplus blocks or threads of a launch: a loop along the row that a thread or
-    a block has does not."""
-    if guard.kind is GuardKind.LOOP:
-        return any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(guard.term))
-    return guard.kind is not GuardKind.ASSERT
+def _tests_block(guard: Guard, blocks: bool) -> bool:
+    """Whether a condition may keep out the surplus blocks or threads of a launch, the ``blocks`` where these make the
+    place: a loop along the row that a thread or a block has does not, nor does what picks a thread of each block."""
+    if guard.kind is GuardKind.ASSERT:
+        return False
+    return _of_blocks(guard.term) or not (blocks or guard.kind is GuardKind.LOOP)
+
+
+def _of_blocks(term: Term) -> bool:
+    return any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(term))
 
 
 def _rounds(access: Access) -> Iterator[Term]:
