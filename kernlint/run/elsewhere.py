@@ -28,6 +28,9 @@ FILES = 6
 MOST = 16
 """Files that are read for all kernels of one file."""
 
+IMPORTS = 2
+"""Steps from a Python program that launches along imports to the module that names, or is, our file."""
+
 LARGE = 2 << 20
 """Bytes beyond which a host file is not read."""
 
@@ -209,21 +212,23 @@ class Elsewhere:
         return self._open[path]
 
     def _named_in(self, path: str, data: bytes) -> bool:
-        """Whether a Python program, or a module of the project that it imports from, names our file, or imports it."""
+        """Whether a Python program, or a module of the project that it imports from, names our file, or imports it; or
+        one that such a module imports from."""
         name = os.path.basename(self.path).encode("utf-8", "surrogateescape")
         if name in data:
             return True
         from kernlint.frontends.python.neighbours import meant  # loaded where a Python program is looked at
 
-        for match in _IMPORTED.finditer(data):
-            dots, module, names = (part.decode("utf-8", "replace") for part in match.groups(b""))
-            inner = [f"{module}.{one}".strip(".") for one in re.findall(r"\w+", names)]
-            for one in (module, *inner):
-                other = meant(path, one, len(dots))
-                if other is not None and self.inside(other):
-                    self.depends.setdefault(other)
-                    if os.path.abspath(other) == os.path.abspath(self.path) or name in self.text(other):
-                        return True
+        ours, seen = os.path.abspath(self.path), [(path, data)]
+        for _ in range(IMPORTS):
+            importing, seen = seen, []
+            for importer, text in importing:
+                for other in _imported(importer, text, meant):
+                    if self.inside(other):
+                        self.depends.setdefault(other)
+                        seen.append((other, self.text(other)))
+                        if os.path.abspath(other) == ours or name in seen[-1][1]:
+                            return True
         return False
 
     def naming(self, name: str) -> tuple[str, ...]:
@@ -262,6 +267,15 @@ class Elsewhere:
                 _kept.popitem(last=False)
         _kept.move_to_end(key)
         return known
+
+
+def _imported(path: str, data: bytes, meant: Callable[[str, str, int], str | None]) -> Iterator[str]:
+    """The files that the imports of a Python program mean."""
+    for match in _IMPORTED.finditer(data):
+        dots, module, names = (part.decode("utf-8", "replace") for part in match.groups(b""))
+        inner = [f"{module}.{one}".strip(".") for one in re.findall(r"\w+", names)]
+        found = (meant(path, one, len(dots)) for one in (module, *inner))
+        yield from dict.fromkeys(filter(None, found))
 
 
 def _states(paths: Iterable[str]) -> tuple[object, ...]:

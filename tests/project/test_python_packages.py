@@ -149,3 +149,105 @@ def test_a_text_that_is_filled_in_with_what_another_module_holds(tmp_path: Path,
     run = RUNS.replace("import SRC, Sizes", "import SRC").replace("Sizes.GROUP", "64")
     files = {"setup.py": "", "p/__init__.py": "", "p/held.py": FILLED, "p/sizes.py": sizes, "p/run.py": run}
     assert found(tmp_path, files) == told
+
+
+SPELT = '''"""Kernels of the two families."""
+
+RUNS_OF = r"""
+__global__ void crests(const float *wave, float *crest, int n)
+{
+    __shared__ float part[%(cells)d];
+    const int t = threadIdx.x;
+    part[t] = wave[min(blockIdx.x * blockDim.x + t, n - 1)];
+    __syncthreads();
+    if (t == 0)
+        crest[blockIdx.x] = part[0] + part[blockDim.x - 1];
+}
+"""
+
+PLAIN = r"""
+__global__ void damp(float *wave, int n, float by)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        wave[i] *= by;
+}
+"""
+'''
+CHOOSING = """import pycuda.autoinit
+from pycuda.compiler import SourceModule
+
+from . import spelt
+from .numbers import CELLS
+
+def made(name, fast=False):
+    options = []
+    if fast:
+        options += ["-use_fast_math"]
+    if name == "crests":
+        module = SourceModule(spelt.RUNS_OF % {"cells": CELLS}, options=options)
+    else:
+        module = SourceModule(spelt.PLAIN, options=options)
+    return module.get_function(NAMED)
+"""
+USING = """import numpy as np
+from pycuda import gpuarray
+
+from .choosing import made
+from .numbers import CELLS
+
+def crests(wave, groups):
+    crest = gpuarray.empty(groups, np.float32)
+    made("crests")(wave, crest, np.int32(wave.size), block=(THREADS, 1, 1), grid=(groups, 1))
+    return crest
+
+def damp(wave, by):
+    made("damp")(wave, COUNT, BY, block=(64, 1, 1), grid=((wave.size + 63) // 64, 1))
+"""
+OUTSIDE, OTHER = "waves/spelt.py:array-index-out-of-range", "waves/using.py:kernel-argument-mismatch"
+COUNT, BY = "np.int32(wave.size)", "np.float32(by)"
+
+
+@pytest.mark.parametrize(
+    ("threads", "count", "by", "named", "said"),
+    [
+        ("CELLS", COUNT, BY, "name", []),
+        ("2 * CELLS", COUNT, BY, "name", [OUTSIDE]),
+        ("CELLS", "np.int64(wave.size)", BY, "name", [OTHER]),
+        ("CELLS", "np.uint32(wave.size)", BY, "name", []),
+        ("CELLS", COUNT, "np.float64(by)", "name", [OTHER]),
+        ("CELLS", COUNT, "np.int32(by)", "name", []),  # as large
+        ("CELLS", COUNT, "0.5", "name", [OTHER]),
+        ("CELLS", "wave.count", "by", "name", []),
+        ("2 * CELLS", "np.int64(wave.size)", BY, "'crests' if fast else name", []),
+    ],
+)
+def test_a_helper_that_chooses_the_module_of_a_text_of_a_third_one(
+    tmp_path: Path, threads: str, count: str, by: str, named: str, said: list[str]
+) -> None:
+    using = USING.replace("THREADS", threads).replace("COUNT", count).replace("BY", by)
+    files = {
+        "setup.py": "",
+        "waves/__init__.py": "from .using import crests, damp\n",
+        "waves/numbers.py": "CELLS = 64\n",
+        "waves/spelt.py": SPELT,
+        "waves/choosing.py": CHOOSING.replace("NAMED", named),
+        "waves/using.py": using,
+    }
+    assert found(tmp_path, files) == said
+
+
+def test_what_stands_for_a_type_may_be_as_large_as_what_is_passed(tmp_path: Path) -> None:
+    spelt = SPELT.replace("__global__ void damp", "typedef float real;\n__global__ void damp").replace(
+        "float by", "real by"
+    )
+    using = USING.replace("THREADS", "CELLS").replace("COUNT", COUNT).replace("BY", "np.float64(by)")
+    files = {
+        "setup.py": "",
+        "waves/__init__.py": "",
+        "waves/numbers.py": "CELLS = 64\n",
+        "waves/spelt.py": spelt,
+        "waves/choosing.py": CHOOSING.replace("NAMED", "name"),
+        "waves/using.py": using,
+    }
+    assert not found(tmp_path, files)

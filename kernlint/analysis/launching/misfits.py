@@ -10,6 +10,7 @@ from kernlint.analysis.hostmodel.settings import ASKS, HANDLE, SETTERS, Setting,
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.only_kernel import FEW, fits_listed, width
 from kernlint.analysis.launching.set_alone import set_alone
+from kernlint.apis.python_numbers import WIDTHS, other_number
 from kernlint.source import SourceError, Span, read
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
@@ -62,20 +63,39 @@ def misfits(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     yield from _unset(launch, facts)
     yield from _settings(launch, facts)
     yield from _addresses(launch, facts)
-    yield from _plain_floats(launch, facts)
+    yield from _numbers(launch, facts)
 
 
-def _plain_floats(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
-    """Numbers that a program of Python passes as they are, in double precision, for a parameter in another one."""
+def _numbers(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
+    """Numbers that a program of Python passes for parameters which read other ones.  Of parameters of which the kernel
+    writes the type out: what a macro or an alias stands for may be the build's choice."""
     kernels = launch.event.kernels if launch.event is not None else ()
-    params = kernels[0].params if len(kernels) == 1 else ()
-    if len(params) != len(facts.function.params):
+    params, ours = kernels[0].params if len(kernels) == 1 else (), facts.function.params
+    if len(params) != len(ours) or facts.function.template_args or facts[certain_parameters] is not None:
         return
-    for given, ours in zip(params, facts.function.params, strict=False):
-        number = isinstance(given.type, FloatType) and isinstance(ours.type, (FloatType, IntType))
-        if given.synthesised and number and given.type != ours.type:
-            passed = f"a Python float, as float64, (8 bytes) is passed for {ours.name}"
-            yield given.span, f"{passed}, which has {ours.type.size} bytes", launch.stack
+    for given, param in zip(params, ours, strict=False):
+        said = given.name.split() if given.synthesised and isinstance(param.type, (FloatType, IntType)) else ()
+        if len(said) < 2 or not _SPELLED_OUT.search(_text_of(param.span)):
+            continue
+        passed = other_number(
+            said[1], len(said) > 2, isinstance(param.type, FloatType), param.type.size, launch.node.api
+        )
+        if passed:
+            message = f"{passed} is passed for {param.name}, which has {param.type.size} bytes"
+            if param.type.size == WIDTHS[said[1]]:
+                message = f"{passed} is passed for {param.name}, and the kernel reads its bits as another number"
+            yield given.span, message, launch.stack
+
+
+_SPELLED_OUT = re.compile(r"\b(?:int|long|short|char|unsigned|float|double|half|u?int(?:8|16|32|64)_t)\b")
+"""A type of numbers that is as large in every build."""
+
+
+def _text_of(span: Span) -> str:
+    try:
+        return read(span.file).text(span)
+    except SourceError:
+        return ""
 
 
 def misfits_of_only(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
@@ -132,10 +152,7 @@ def _certain(facts: Facts) -> int | None:
     if function.body is None:
         return None
     head = Span(function.span.file, function.span.start, function.body.span.start)
-    try:
-        text = read(head.file).text(head)
-    except SourceError:
-        return None
+    text = _text_of(head)
     named = re.search(rf"\b{re.escape(function.name)}\s*\(", text)
     asked = _CONDITION.search(text, named.end() if named is not None else 0)
     if asked is None:

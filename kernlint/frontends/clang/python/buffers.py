@@ -6,6 +6,7 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping, Sequence
 
+from kernlint.apis.python_numbers import WIDTHS
 from kernlint.frontends.clang.python.hosts import HostBuilder
 from kernlint.frontends.clang.python.literals import axes_unpacked, items_of
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
@@ -15,13 +16,6 @@ from kernlint.tree.nodes import Expr, IntLit
 
 DEPTH = 24
 """Arrays made of each other that are followed."""
-
-WIDTHS = {
-    "bool": 1, "bool_": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "int32": 4, "uint32": 4,
-    "float32": 4, "int64": 8, "uint64": 8, "float64": 8, "complex64": 8, "complex128": 16, "float": 8, "double": 8,
-    "single": 4, "intc": 4, "complex": 16, "int": 8, "int_": 8, "intp": 8, "float_": 8, "half": 2,
-}  # fmt: skip
-"""Bytes of NumPy's types."""
 
 LIBRARIES = frozenset({"numpy", "cupy", "pycuda", "pyopencl", "numba"})
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from kernlint.frontends.clang.python.buffers import LIBRARIES, WIDTHS, Buffers
+from kernlint.apis.python_numbers import WIDTHS
+from kernlint.frontends.clang.python.buffers import LIBRARIES, Buffers
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 
 DEPTH = 12

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from kernlint.apis.python import BYTES, COPY_NAMES, COUNTED, COUNTED_METHODS, MAKERS
-from kernlint.frontends.clang.python.buffers import WIDTHS
+from kernlint.apis.python_numbers import WIDTHS
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.source import Span
 from kernlint.tree.nodes import Remark

@@ -13,18 +13,19 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
+from kernlint.apis.python_numbers import AS_IT_IS
 from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.elementwise import add_calls
 from kernlint.frontends.clang.python.entered import by_default, entered, given_block, is_tuple, spread, with_one_for_two
 from kernlint.frontends.clang.python.floats import float_extents
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.kept import kept
-from kernlint.frontends.clang.python.passed import AS_IT_IS, miscounted, misfit, misplaced
+from kernlint.frontends.clang.python.passed import miscounted, misfit, misplaced
 from kernlint.frontends.clang.python.prepared import add_prepared, named
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
 from kernlint.frontends.clang.python.refused import refused
-from kernlint.frontends.clang.python.scalars import FLOAT, scalar
+from kernlint.frontends.clang.python.scalars import FLOAT, UNKNOWN, scalar
 from kernlint.frontends.clang.python.transfers import add_transfers
 from kernlint.frontends.python.neighbours import Neighbours
 from kernlint.record import dataclass
@@ -414,16 +415,19 @@ class _Launcher(Reader):
         object.__setattr__(module, "remarks", (*module.remarks, *self.remarks))
 
     def declared(self, launched: _Launched) -> FunctionDecl:
-        """A kernel of which only the launch is known: a parameter for each argument."""
+        """A kernel of which only the launch is known: a parameter for each argument, named by its index and the type of
+        the number that is passed (``$2 int64``; ``$3 float64 plain`` for Python's own), as far as that is known."""
         span = self.host.span
         params: list[ParamDecl] = []
         for at, arg in enumerate(launched.args or ()):
             array = self.array(arg, self.called.scope)
             type_: Type = PointerType(U8, Space.GLOBAL) if array is not None else I64
-            if array is None and launched.api in AS_IT_IS and scalar(self, arg, self.called.scope) == FLOAT:
+            given = scalar(self, arg, self.called.scope) if array is None and not launched.prepared else UNKNOWN
+            if launched.api in AS_IT_IS and given == FLOAT:
                 type_ = FloatType(64)
             place = Span(span.file, self.program.start(arg), self.program.end(arg))
-            params.append(ParamDecl(place, f"${at}", type_, Space.PRIVATE, index=at, synthesised=True))
+            name = f"${at} {given[0]}{' plain' if given[1] else ''}" if given[0] else f"${at}"
+            params.append(ParamDecl(place, name, type_, Space.PRIVATE, index=at, synthesised=True))
         name = launched.name.partition("<")[0]
         return FunctionDecl(span, name, name, FunctionKind.KERNEL, tuple(params), VOID, None)
 

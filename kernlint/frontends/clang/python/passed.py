@@ -1,11 +1,6 @@
 """What Python passes for a kernel's parameters, and where its size or kind is not what the kernel reads.
 
-None of the libraries converts an argument to the parameter's type: the kernel reads the bytes that it is given.
-
-- CuPy passes a Python ``int`` as a 64-bit integer, a ``float`` as a double, a ``complex`` as two doubles.
-- PyCUDA takes NumPy scalars only, and packs them one behind the other, each as large as it is.
-- cuda.core passes ``int`` and ``float`` as CuPy does.
-- PyOpenCL asks the runtime to check the size of each.
+Of numbers see :mod:`kernlint.apis.python_numbers`.
 """
 
 from __future__ import annotations
@@ -13,8 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from kernlint.apis.python_numbers import WIDTHS, other_number
 from kernlint.frontends.clang.embedded import OPEN_TYPE
-from kernlint.frontends.clang.python.buffers import WIDTHS
 from kernlint.frontends.clang.python.elements import element_type
 from kernlint.frontends.clang.python.layout import last_axes, out_of_order
 from kernlint.frontends.clang.python.program import Scope, dotted
@@ -23,9 +18,6 @@ from kernlint.frontends.clang.python.scalars import scalar
 from kernlint.source import Span
 from kernlint.tree.nodes import FunctionDecl, ParamDecl, Remark
 from kernlint.tree.types import FloatType, IntType, PointerType, Type
-
-AS_IT_IS = frozenset({"CuPy", "cuda.core"})
-"""Libraries that take plain numbers of Python."""
 
 
 def misfit(
@@ -41,18 +33,11 @@ def misfit(
             return None
         words = ("array", f"an array of {given}", param.name, f"{name_of(wanted)} *")
     else:
-        given, python = scalar(reader, arg, scope)
-        if not given or not _other_number(given, python, param.type, api):
+        kind = param.type if isinstance(param.type, (FloatType, IntType)) else None
+        said = other_number(*scalar(reader, arg, scope), isinstance(kind, FloatType), kind.size, api) if kind else ""
+        if not said:
             return None
-        refused = python and api == "PyCUDA"
-        said = f"a Python {_kind(given)}, as {given}," if python else f"{given}"
-        said = f"a Python {_kind(given)}, which PyCUDA does not take," if refused else said
-        words = (
-            "scalar",
-            f"{said} ({WIDTHS[given]} bytes)",
-            param.name,
-            f"{name_of(param.type)} ({param.type.size} bytes)",
-        )
+        words = ("scalar", said, param.name, f"{name_of(param.type)} ({param.type.size} bytes)")
     related = [(param.span, "the parameter"), (reader.host.span, "launched here")]
     made = _bound_once(arg, scope)
     if made is not None:
@@ -107,10 +92,6 @@ def misplaced(reader: Reader, args: tuple[ast.expr, ...], at: int, scope: Scope,
     return Remark("argument-order", place, kernel.name, (param.name, *names), ((launch, "passed to the kernel here"),))
 
 
-def _kind(dtype: str) -> str:
-    return "float" if "float" in dtype or dtype in ("double", "half", "single") else "int"
-
-
 def name_of(type_: Type) -> str:
     """A type as C spells it."""
     if isinstance(type_, FloatType):
@@ -129,17 +110,3 @@ def _other_elements(given: str, wanted: Type) -> bool:
     if "complex" in given or not isinstance(wanted, (FloatType, IntType)) or wanted.size == 1 or WIDTHS[given] == 1:
         return False
     return WIDTHS[given] != wanted.size
-
-
-def _other_number(given: str, python: bool, wanted: Type, api: str) -> bool:
-    """Whether a number is read as another one."""
-    if not isinstance(wanted, (FloatType, IntType)) or "complex" in given:
-        return False
-    if python and api not in AS_IT_IS:
-        return api == "PyCUDA"  # "invalid type on parameter"; what others make of it depends on more
-    floating, width = _kind(given) == "float", WIDTHS[given]
-    if floating != isinstance(wanted, FloatType):
-        return api in AS_IT_IS or width != wanted.size
-    if floating or api not in AS_IT_IS:
-        return width != wanted.size
-    return width < (wanted.size or 0)  # of a wider integer the low half is read, which is its value

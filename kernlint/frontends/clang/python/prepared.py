@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from kernlint.apis.python_numbers import WIDTHS
 from kernlint.frontends.clang.embedded import Program
-from kernlint.frontends.clang.python.buffers import WIDTHS
 from kernlint.frontends.clang.python.passed import has_open_types, name_of
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.source import Span

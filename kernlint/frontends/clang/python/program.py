@@ -339,7 +339,7 @@ class PythonProgram:
             if name not in given and name not in defaults:
                 return None
             known = (given[name], scope) if name in given else (defaults[name], inner.parent or scope)
-            own.bound[name] = [known]
+            own.bound[name] = [known, *own.bound.get(name, [])[1:]]
         assert isinstance(last, ast.Return) and last.value is not None
         for name, bound in inner.bound.items():
             if name not in names:
@@ -431,10 +431,16 @@ def _plain(expr: ast.expr) -> bool:
 
 
 def _straight(body: list[ast.stmt]) -> bool:
-    """Whether statements run one after the other and end in the only return."""
-    plain = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert)
+    """Whether statements end in the only return; what is bound under a condition is bound more than once."""
     last = body[-1]
-    return isinstance(last, ast.Return) and last.value is not None and all(isinstance(s, plain) for s in body[:-1])
+    return isinstance(last, ast.Return) and last.value is not None and all(map(_passed, body[:-1]))
+
+
+def _passed(statement: ast.stmt) -> bool:
+    """Whether a statement goes on to the next one, unless it raises: no loop, and nothing that returns."""
+    if isinstance(statement, ast.If):
+        return all(map(_passed, (*statement.body, *statement.orelse)))
+    return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Raise, ast.Pass))
 
 
 def dotted(expr: ast.AST) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kernlint.frontends.clang.python.buffers import WIDTHS, Buffers
+from kernlint.apis.python_numbers import WIDTHS
+from kernlint.frontends.clang.python.buffers import Buffers
 from kernlint.frontends.clang.python.checks import each, leaves, of_kind, several
 from kernlint.frontends.clang.python.entered import written_out
 from kernlint.frontends.clang.python.hosts import HostBuilder

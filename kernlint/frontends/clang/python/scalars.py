@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from kernlint.frontends.clang.python.buffers import WIDTHS
+from kernlint.apis.python_numbers import WIDTHS
 from kernlint.frontends.clang.python.elements import element_type
 from kernlint.frontends.clang.python.program import Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
