@@ -119,8 +119,11 @@ class Agreement:
     def differs(self, term: Term) -> bool:
         """True when threads of one block are known to disagree on ``term`` under a launch worth believing in.
 
-        Data read through a thread-dependent address counts as different; what is not understood does not.
+        Data read through a thread-dependent address counts as different; what is not understood does not.  A thread
+        that is alone in its block has nobody to disagree with, whatever it reads.
         """
+        if len(self._flat) == len(THREAD):
+            return False
         known = self._answers.get(term)
         if known is None:
             seen = substitute(self._plain(term), self._flat)
@@ -181,7 +184,7 @@ class Agreement:
         """True when threads of one block are known to hold different values of ``term`` under a launch worth believing
         in: what :meth:`differs` is for truth terms."""
         term = substitute(term, self._flat)
-        if variation(term, self._memo) <= Uniformity.BLOCK:
+        if len(self._flat) == len(THREAD) or variation(term, self._memo) <= Uniformity.BLOCK:
             return False
         if isinstance(term.type, IntType):
             if all(variation(atom, self._memo) <= Uniformity.BLOCK for atom in polynomial(term).atoms):

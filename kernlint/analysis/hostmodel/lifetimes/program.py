@@ -98,7 +98,7 @@ class Program:
         for function in self.functions:
             for node in walk(function.body) if function.body is not None else ():
                 makes = MAKES.get(base_name(node.name)) if isinstance(node, n.Call) else None
-                if isinstance(node, n.Assign) and isinstance(node.target, n.Member):
+                if isinstance(node, n.Assign) and _holds(node.target):
                     value, key = strip_casts(node.value), self.addressed(node.target)
                     if key is not None and not (isinstance(value, n.IntLit) and value.value == 0):
                         self.assigned.add(key)
@@ -288,3 +288,12 @@ _HOST = (n.FunctionKind.HOST, n.FunctionKind.BOTH)
 def _refers_to(kind: Type, class_: StructType) -> bool:
     inner = kind.pointee if isinstance(kind, PointerType) and kind.reference else None
     return isinstance(inner, StructType) and inner.name == class_.name
+
+
+def _holds(target: n.Expr) -> bool:
+    """Whether what is assigned to is a member, or a pointer in an array that is one (``planes.data[1]``)."""
+    if isinstance(target, n.Subscript) and not isinstance(target.type, PointerType):
+        return False
+    while isinstance(target, n.Subscript):
+        target = target.base
+    return isinstance(target, n.Member)
