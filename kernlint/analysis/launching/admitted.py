@@ -27,14 +27,17 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
+    Uniformity,
     binary,
     cast,
     const,
     plain,
+    replaced,
+    subterms,
     symbols,
 )
 from kernlint.tree.nodes import FunctionDecl
-from kernlint.tree.types import BOOL, I64, IntType
+from kernlint.tree.types import BOOL, I32, I64, IntType, OpaqueType, Type
 
 LARGEST_UNIT = 1 << 20
 """From here on a number is a size by itself, and no unit that sizes are rounded to."""
@@ -93,10 +96,28 @@ def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
             symbol = known.get(path)
             if symbol is not None and isinstance(symbol.type, IntType) and isinstance(term.type, IntType):
                 images.append((symbol, term))
+    images = _as_numbers(images)
     checks += [_is_power(symbol) for symbol, term in images if term.value is None and _one_bit(term)]
     checks += _rounds([term for _, term in images], checks)
     checks += _whole_blocks(images, checks)
     return Way(tuple(images), tuple(checks))
+
+
+def _as_numbers(images: list[tuple[Symbol, Term]]) -> list[tuple[Symbol, Term]]:
+    """``images`` in which a value of a template of the host, whose type nobody knows, is one number where several
+    types take it: the rows of a matrix are the same ones for the grid and for the kernel."""
+    made: dict[Term, set[Type]] = {}
+    for part in (part for _, image in images for part in subterms(image) if part.op == "cast"):
+        if isinstance(part.args[0].type, OpaqueType) and isinstance(part.type, IntType):
+            made.setdefault(part.args[0], set()).add(part.type)
+    named: dict[Term, Term] = {
+        one: Symbol(SymbolKind.UNKNOWN, str(one), I32, uniformity=Uniformity.GRID, low=0).term
+        for one, types in made.items()
+        if len(types) > 1
+    }
+    if not named:
+        return images
+    return [(symbol, replaced(image, named)) for symbol, image in images]
 
 
 def _whole_blocks(images: Sequence[tuple[Symbol, Term]], checks: Sequence[Term]) -> Iterator[Term]:

@@ -25,8 +25,8 @@ from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, plain, substitute
-from kernlint.tree.nodes import FunctionDecl, Launch, Module
-from kernlint.tree.types import I64
+from kernlint.tree.nodes import FunctionDecl, Launch, Module, ParamDecl
+from kernlint.tree.types import I64, IntType, OpaqueType
 
 Sizes = tuple[Term, Term, Term]
 
@@ -155,7 +155,7 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None, name: s
             for size, block in zip(event.global_size, event.block, strict=True)
         )
     params = kernel.params if kernel is not None else ()
-    arguments = tuple((p.name, value) for p, value in zip(params, event.args, strict=False))
+    arguments = tuple((p.name, _taken(value, p)) for p, value in zip(params, event.args, strict=False))
     behind = tuple(_behind(arguments, trace))
     return LaunchFact(
         name=name,
@@ -179,6 +179,13 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None, name: s
         passed=event.args,
         moved=event.moved,
     )
+
+
+def _taken(value: Value, param: ParamDecl) -> Value:
+    """An argument as its parameter takes it: the type of one in a template of the host is that template's to say."""
+    if isinstance(value, Term) and isinstance(value.type, OpaqueType) and isinstance(param.type, IntType):
+        return cast(value, param.type)
+    return value
 
 
 def _behind(

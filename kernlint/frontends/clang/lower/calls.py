@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from kernlint.apis.loaded import loaded
 from kernlint.frontends.clang.cursor import Cursor
@@ -18,6 +19,7 @@ from kernlint.frontends.clang.lower.launches import (
     FUNCTOR,
     QUEUE_METHOD,
     functor_call,
+    handed_over,
     kernel_call,
     launch_function,
     launches,
@@ -117,7 +119,7 @@ def ordinary_call(
     if receiver is not None and isinstance(receiver.type, ArrayType) and name == "size" and receiver.type.extent:
         return IntLit(scope.span(cursor), scope.type(cursor), receiver.type.extent)
     args = call_arguments(scope, declaration, arguments)
-    return finish_call(scope, cursor, declaration, name, qualified, args, receiver, receiver_type, head)
+    return finish_call(scope, cursor, declaration, name, qualified, args, receiver, receiver_type, head, arguments[:1])
 
 
 _WRITTEN = pattern(r"\s*(\w+)\s*\(")
@@ -142,8 +144,10 @@ def finish_call(
     receiver: Expr | None = None,
     receiver_type: str = "",
     head: Cursor | None = None,
+    written: Sequence[Cursor] = (),
 ) -> Expr:
-    """A call with everything lowered: an intrinsic, or a call of the user's function."""
+    """A call with everything lowered: an intrinsic, or a call of the user's function.  ``written``: its first
+    argument in the text."""
     lowering = scope.lowering
     function: FunctionDecl | None = None
     known = declaration is not None and declaration.kind in (K.FUNCTION_DECL, K.CXX_METHOD, K.FUNCTION_TEMPLATE)
@@ -176,6 +180,10 @@ def finish_call(
         function = lowering.functions.by_name(name, len(args)) if receiver is None else None
     if isinstance(type_, PointerType) and type_.reference:
         type_ = type_.pointee
+    if not users or (declaration is not None and declaration.definition is None):
+        launch = handed_over(scope, span, type_, name, written, args)
+        if launch is not None:
+            return launch
     if function is None and (made_up or declaration is None):
         numbers = not any(_is_no_number(scope, each.type) for each in args)
         given = made_up and (name in lowering.numbers or (lowering.self_contained and receiver is None and numbers))
@@ -236,7 +244,9 @@ def _dependent_call(scope: Scope, cursor: Cursor, head: Cursor, arguments: list[
         if not isinstance(target, FunctionRef):
             name = re.sub(r"\s*[<(].*", "", name, flags=re.DOTALL)
         if re.fullmatch(r"[\w:]+", name):
-            return finish_call(scope, cursor, None, name.rpartition("::")[2], name, args, head=head)
+            return finish_call(
+                scope, cursor, None, name.rpartition("::")[2], name, args, head=head, written=arguments[:1]
+            )
         if isinstance(target.type, PointerType):
             scope.lose("call", f"call through a pointer: {name[:60]}", cursor)
         else:
@@ -255,7 +265,7 @@ def _dependent_call(scope: Scope, cursor: Cursor, head: Cursor, arguments: list[
             scope.lose("template", f"call of an overloaded function: {name}", cursor)
             return Call(scope.span(cursor), scope.type(cursor), qualified, None, args)
         best = bodies[0]
-    return finish_call(scope, cursor, best, name, qualified, args, head=head)
+    return finish_call(scope, cursor, best, name, qualified, args, head=head, written=arguments[:1])
 
 
 def _takes(candidate: Cursor, count: int) -> bool:

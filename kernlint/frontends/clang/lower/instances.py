@@ -151,8 +151,19 @@ def _asked(name: str, text: str, dependent: frozenset[str]) -> list[tuple[str | 
     for match in re.finditer(rf"\b{re.escape(name)}\s*(?=<)", text):
         arguments, _ = template_arguments(text, match.end())
         if arguments and not text[: match.start()].rstrip().endswith(("void", "template")):
-            found[tuple(None if dependent & set(IDENTIFIER.findall(a)) else a for a in arguments)] = None
+            before = text[: match.start()]
+            numbers = [_number_of(a.strip(), before) or a for a in arguments]
+            found[tuple(None if dependent & set(IDENTIFIER.findall(a)) else a for a in numbers)] = None
     return [arguments for arguments in found if any(arguments)][:MAX_ASKED]
+
+
+def _number_of(name: str, before: str) -> str | None:
+    """The number that the nearest constant of a name above a use is declared with: one of a function has its name
+    nowhere else."""
+    if IDENTIFIER.fullmatch(name) is None:
+        return None
+    declared = re.findall(rf"\bconst(?:expr)?\s[\w:\s]*\b{name}\s*(?:=\s*|[({{]\s*)(\d+)[uUlL]*\s*[;,)}}]", before)
+    return declared[-1] if declared else None
 
 
 def _attempts(

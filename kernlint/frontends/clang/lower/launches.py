@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import BinaryOperator
@@ -10,6 +11,7 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.source import Span
 from kernlint.tree.launch_arguments import packed_arguments
 from kernlint.tree.nodes import (
     AddressOf,
@@ -18,6 +20,7 @@ from kernlint.tree.nodes import (
     Deref,
     Expr,
     FunctionDecl,
+    FunctionKind,
     FunctionRef,
     InitList,
     IntLit,
@@ -29,7 +32,7 @@ from kernlint.tree.nodes import (
     Subscript,
     VarDecl,
 )
-from kernlint.tree.types import I32, U32, U64, VOID, ArrayType, Field, IntType, StructType
+from kernlint.tree.types import I32, U32, U64, VOID, ArrayType, Field, IntType, StructType, Type
 from kernlint.tree.walk import strip_casts
 
 DIM3 = StructType("dim3", (Field("x", U32, 0), Field("y", U32, 4), Field("z", U32, 8)), 12, 4)
@@ -77,6 +80,39 @@ def kernel_call(scope: Scope, cursor: Cursor, callee: Cursor, config: Cursor, ar
         values=_values(scope, callee, kernel),
         callee=target if kernel is None else None,
     )
+
+
+def handed_over(
+    scope: Scope, span: Span, type_: Type, name: str, given: Sequence[Cursor], args: tuple[Expr, ...]
+) -> Launch | None:
+    """A call of a function that nobody has in sight, given a kernel, two extents, perhaps bytes and a stream, and as
+    many arguments as the kernel takes: the launch that a library's wrapper makes of them, in the order of the
+    runtime's own."""
+    of, kernel = kernel_of(args[0]) if args else ("", None)
+    if kernel is None or kernel.kind is not FunctionKind.KERNEL or not any(_is_extent(one) for one in args[1:3]):
+        return None
+    between = len(args) - len(kernel.params)
+    if not 3 <= between <= 5 or not all(_is_extent(one) or isinstance(one.type, IntType) for one in args[1:3]):
+        return None
+    shared, stream = (*args[3:between], None, None)[:2]
+    return Launch(
+        span,
+        type_,
+        name,
+        of,
+        kernel,
+        _extent(args[1]),
+        _extent(args[2]),
+        shared,
+        stream,
+        args[between:],
+        template_args=_template_args(kernel),
+        values=_values(scope, given[0], kernel) if given else (),
+    )
+
+
+def _is_extent(expr: Expr) -> bool:
+    return isinstance(expr.type, StructType) and expr.type.name == "dim3"
 
 
 def _setting(scope: Scope, cursor: Cursor) -> Expr:
