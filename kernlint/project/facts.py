@@ -42,7 +42,7 @@ _CREATED = pattern(rb"Kernel\b[^;\"]{0,200}\"([A-Za-z_]\w*)\"")
 _GOT = pattern(rb"(?:[gG]et_?[fF]unction|get_kernel)\s*\([^;\"']{0,200}[\"']([A-Za-z_]\w*)[\"']")
 _HELPED = pattern(rb"\w\(\s*[\"']([A-Za-z_]\w*)[\"'][^()\n]*\)\s*\((?<=\)\()")
 _TEXT = pattern(rb"\"([A-Za-z_]\w*)\"")
-_OPENCL_HOST = (b"cl_kernel", b"cl_program", b"cl_context", b"cl_mem", b"cl::")
+_OPENCL_HOST = (b"cl_kernel", b"cl_program", b"cl_context", b"cl_mem", b"cl_int", b"cl_uint", b"cl_float", b"cl::")
 _METHOD = pattern(rb"\.\s*([A-Za-z_]\w*)\s*(?:\(|\[\s*[\w(])")
 _STARTED = pattern(rb"\b([A-Za-z_]\w*)\s*(?:\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\s*\((?<=\]\()|\.\s*forall\s*\()")
 _INSTANCE = pattern(rb"template(?<![.:>\w]template)\s+[^;{}<>()=]*?\b([A-Za-z_]\w*)\s*<[^;{}]*;")
@@ -97,7 +97,8 @@ class FileFacts(Said):
         kernel = b"ernel" in data  # one look at the text for both spellings
         opencl = kernel and b"kernel" in data
         device = cuda or b"__device__" in data
-        launches = _launches(data, kernel) if kernel or b"<<<" in data or b"<< <" in data else []
+        named = (b"cl_" in data or b"cl::" in data) and any(word in data for word in _OPENCL_HOST)
+        launches = _launches(data, kernel, named) if kernel or named or b"<<<" in data or b"<< <" in data else []
         wanted = cuda or opencl or device
         works = works_with_devices(data)
         if not (wanted or launches or works):
@@ -287,7 +288,7 @@ def _opened(data: bytes, at: int) -> int:
     return -1
 
 
-def _launches(data: bytes, kernel: bool) -> list[bytes]:
+def _launches(data: bytes, kernel: bool, named: bool) -> list[bytes]:
     from kernlint.text.chevrons import joined
 
     data = joined(data)
@@ -305,7 +306,7 @@ def _launches(data: bytes, kernel: bool) -> list[bytes]:
         found += _CREATED.findall(data)
         if b"etFunction" in data:
             found += _GOT.findall(data)
-    if kernel and any(word in data for word in _OPENCL_HOST):
+    if named:
         found += _TEXT.findall(data)  # kernels are looked up by functions of the project's own, and by lists of names
     return found
 

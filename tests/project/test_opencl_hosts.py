@@ -232,3 +232,61 @@ def test_launchers_without_a_name_whose_methods_give_themselves_back(
 ) -> None:
     host = CHAINED.replace("WIDE", wide).replace("ROUNDED", rounded).replace("CELLS", cells)
     assert found(tmp_path, {"cl/filter.cl": KERNELS + CURVE, "src/run.cpp": host}) == expected
+
+
+BOUND = """#pragma once
+#include <CL/opencl.hpp>
+class Job {
+public:
+    Job(const cl::Program &program, const char *name) : kernel_(program, name) {}
+    template <class T> Job &with(const T &value) {
+        kernel_.setArg(next_++, value);
+        return *this;
+    }
+    Job &room(std::size_t bytes) {
+        kernel_.setArg(next_++, cl::Local(bytes));
+        return *this;
+    }
+    void go(cl::CommandQueue &queue, std::size_t groups, std::size_t group) {
+        queue.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(groups * group), cl::NDRange(group));
+    }
+
+private:
+    cl::Kernel kernel_;
+    cl_uint next_ = 0;
+};
+class Shore {
+public:
+    void peaks(cl_uint n);
+    void shift(double by, cl_uint groups);
+
+private:
+    cl::CommandQueue queue_;
+    cl::Program program_;
+    cl::Buffer x_, y_;
+};
+"""
+SHORE = """#include "job.hpp"
+void Shore::peaks(cl_uint n) {
+    Job(program_, "peaks").with(x_).with(y_).room(CELLS * sizeof(cl_float)).with(n).go(queue_, (n + 63) / 64, 64);
+}
+void Shore::shift(double by, cl_uint groups) {
+    const float less = static_cast<float>(by);
+    Job(program_, "shift").with(x_).with(BY).go(queue_, groups, 64);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("cells", "by", "expected"),
+    [
+        ("64", "less", []),
+        ("64", "by", ["src/job.hpp:kernel-argument-mismatch"]),
+        ("32", "less", [LOCAL]),
+    ],
+)
+def test_a_class_of_a_header_around_the_c_plus_plus_bindings(
+    tmp_path: Path, cells: str, by: str, expected: list[str]
+) -> None:
+    shore = SHORE.replace("CELLS", cells).replace("BY", by)
+    assert found(tmp_path, {"cl/filter.cl": KERNELS, "src/job.hpp": BOUND, "src/shore.cpp": shore}) == expected

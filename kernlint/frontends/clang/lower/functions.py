@@ -55,7 +55,7 @@ _INSTANCE_LIMITS = {
 """Instances of one template, no kernel, that are lowered; uses of further ones see the template itself."""
 
 _LAUNCHES = pattern(
-    rb"<< ?<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange|clCreateKernel|ModuleGetFunction"
+    rb"<< ?<|LaunchKernel|LaunchCooperative|__global__|[eE]nqueueNDRange|clCreateKernel|ModuleGetFunction"
     rb"|\b(?:cuda|hip)Malloc|cuMemAlloc|CreateBuffer|SetKernelArg|\bdim3\b"
 )
 """What launches kernels, makes them or looks them up, allocates memory for them, or has to do with their sizes."""
