@@ -33,6 +33,7 @@ from kernlint.prove.cases import conjuncts, ways
 from kernlint.prove.query import LoopRange, Side
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.show import out_of_sight
 from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
@@ -611,7 +612,8 @@ def _after(term: Term, loop: LoopContext, step: int) -> Term:
 
 
 def _private(first: Access, second: Access, a: Side, b: Side, even: set[int]) -> frozenset[Symbol]:
-    """Symbols of which the two threads see different values, as they are in different iterations of a loop."""
+    """Symbols of which the two threads see different values, as they are in different iterations of a loop; a number
+    that a header would have given is one for all."""
     uneven = [loop.serial for loop in first.loops if loop in second.loops and id(loop) not in even]
     if not uneven:
         return frozenset()
@@ -619,8 +621,13 @@ def _private(first: Access, second: Access, a: Side, b: Side, even: set[int]) ->
     return frozenset(
         symbol
         for symbol in (*a.symbols, *b.symbols)
-        if symbol.serial > outermost and symbol.kind is not SymbolKind.COUNTER
+        if symbol.serial > outermost and symbol.kind is not SymbolKind.COUNTER and not one_for_all(symbol)
     )
+
+
+def one_for_all(symbol: Symbol) -> bool:
+    """Whether a symbol is a constant that no header in sight gives."""
+    return symbol.uniformity is Uniformity.GRID and out_of_sight(symbol.term)
 
 
 def undecided(first: Access, second: Access) -> str:

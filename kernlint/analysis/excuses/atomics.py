@@ -149,12 +149,39 @@ def watched_word(pair: Pair, witness: Refuted) -> bool:
         }
     }
     ```
+
+    Nor does it order what a barrier hands over in each round of a loop with what the next round puts there.
+
+    ```cuda still-bad
+    __global__ void starts(const int *sizes, int *first, int n) {
+        __shared__ volatile int total;
+        int start = 0;
+        for (int base = 0; base < n; base += blockDim.x) {
+            if (sizes[base + threadIdx.x] < 0) total = base + threadIdx.x;
+            __syncthreads();
+            first[base + threadIdx.x] = start;
+            start += total;
+        }
+    }
+    ```
     """
     if not witness.depends_on_data or not (pair.first.volatile and pair.second.volatile) or _atomic(pair):
+        return False
+    if _handed_over(pair):
         return False
     return AccessKind.READ not in (pair.first.kind, pair.second.kind) or not any(
         map(_counts, (pair.first, pair.second))
     )
+
+
+def _handed_over(pair: Pair) -> bool:
+    """Whether a number other than a constant is put into shared memory and read behind a barrier, in each round of a
+    loop: not to be watched, and the next round must not put its own there too early."""
+    if pair.carried is None or pair.barrier is None or pair.first.root.space is not Space.SHARED:
+        return False
+    written = [access for access in (pair.first, pair.second) if access.kind is AccessKind.WRITE]
+    between = pair.first.order < pair.barrier.order < pair.second.order
+    return len(written) == 1 and between and written[0].value is not None and written[0].value.value is None
 
 
 def _counts(write: Access) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from kernlint.analysis.accesses.pairs import (
     Pair,
+    one_for_all,
 )
 from kernlint.analysis.search.inputs import PLAIN
 from kernlint.analysis.trace.events import Root
@@ -18,11 +19,11 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     Uniformity,
+    binary,
     const,
     plain,
     rebuild,
     replaced,
-    substitute,
     symbols,
 )
 from kernlint.tree.types import FloatType, IntType
@@ -32,8 +33,10 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
     """Both sides without the conditions on data that can hold whatever the other thread does.
 
     Those are conditions on data of the thread's own, and conditions on data that both see when the other thread is
-    under the very same ones: of a condition and its opposite only one holds.  What ``root`` itself holds, which both
-    are about, may keep them apart, but not where two values are compared, as one that is less takes another's place.
+    under the very same ones: of a condition and its opposite only one holds.  That a thread is the one of a number is
+    none of them: there is such a thread where the other's conditions leave the number open.  What ``root`` itself
+    holds, which both are about, may keep them apart, but not where two values are compared, as one that is less takes
+    another's place.
     """
 
     data = _data
@@ -41,7 +44,7 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
     def common(side: Side) -> dict[Symbol, set[Term]]:
         found: dict[Symbol, set[Term]] = {}
         for fact in side.facts:
-            for symbol in data(fact):
+            for symbol in data(fact) if of_one(fact) is fact else ():
                 if is_shared(symbol, query):
                     found.setdefault(symbol, set()).add(fact)
         return found
@@ -191,17 +194,26 @@ def truncated(term: Term, made: Callable[[Term], Term], found: dict[Term, Term])
 
 
 def of_one(guard: Term) -> Term:
-    """``guard``, with a number in place of one that memory holds for all threads, where it is that the thread's index
-    is that number: it lets one thread by, whatever the number."""
+    """``guard``, with a number in place of one that all threads have alike, from memory or of a name that is out of
+    sight (``threadIdx.x == kThreads - 1``), where it is that the thread's index is that number: it lets one thread by,
+    whatever the number."""
     if guard.op != "eq":
         return guard
     for one, other in (guard.args, guard.args[::-1]):
-        held, index = plain(one).symbol, {symbol.kind for symbol in other.symbols}
-        if held is None or held.kind is not SymbolKind.LOAD or SymbolKind.THREAD not in index:
+        index = {symbol.kind for symbol in other.symbols}
+        if SymbolKind.THREAD not in index or not index <= _PLACE or not isinstance(one.type, IntType):
             continue
-        if index <= _PLACE and not any(symbol.kind in _OWN_PLACE for symbol in held.origin[1].symbols):
-            return substitute(guard, {held: const(0, held.type) if isinstance(held.type, IntType) else held.term})
+        if one.symbols and all(map(_alike, one.symbols)):
+            return binary("eq", other, const(0, one.type), guard.type)
     return guard
+
+
+def _alike(symbol: Symbol) -> bool:
+    """Whether all threads have the number alike, of which nothing is known: from one place in memory, or a name that no
+    header gave."""
+    if symbol.kind is SymbolKind.LOAD:
+        return not any(part.kind in _OWN_PLACE for part in symbol.origin[1].symbols)
+    return one_for_all(symbol)
 
 
 _PLACE = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})

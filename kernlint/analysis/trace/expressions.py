@@ -347,7 +347,7 @@ def _ref(m: Machine, e: n.Ref) -> Value:
         return known
     if isinstance(decl, n.ParamDecl) and decl.is_template:
         return launch.template_symbol(decl).term
-    if decl.synthesised:
+    if decl.synthesised and decl.space is not Space.SHARED:  # an object whose type alone is out of sight is read
         if decl not in m.parameters:
             level = Uniformity.GRID if _CONSTANT.fullmatch(decl.name) else Uniformity.VARYING
             m.parameters[decl] = unknown_value(decl.type, f"{decl.name}{FROM_HEADER}", level)
