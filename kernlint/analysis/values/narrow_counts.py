@@ -9,7 +9,7 @@ from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.products import PLACE, added, bits, comparisons, factors, signed, widened_parts
 from kernlint.analysis.values.reach import Reach
-from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import IntType, StructType
 
@@ -32,7 +32,8 @@ def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact],
                 if use is not None:
                     if _begins_rows(subscripts, alike):
                         continue
-                    weak = (bool(seen) or _by_habit(count)) and not _multiplied(count, seen)
+                    own = _from_its_begin(index, count)
+                    weak = (bool(seen) or _by_habit(own)) and not _multiplied(own, seen)
                     weak = (weak or _cut_for_grids(seen)) and not (beyond or reach.counts_beyond(use, count, part))
                     yield Narrow(part, condition.span, "count", count, use=use, weak=weak)
 
@@ -49,6 +50,15 @@ def _narrow_part(index: Term) -> Term | None:
         if at.op in PLACE and at.op != "select":
             stack.extend(at.terms)
     return None
+
+
+def _from_its_begin(index: Term, count: Term) -> Term:
+    """What an index counts up to by itself: the length of a row, where the row's begin is added to it and the test is
+    against the row's end (``row * length + i < (row + 1) * length``)."""
+    begin, end = polynomial(index).coefficients, polynomial(count).coefficients
+    if len(end) < 2 or not any(mono and begin.get(mono) == factor for mono, factor in end.items()):
+        return count
+    return term_of(Polynomial({mono: factor for mono, factor in end.items() if begin.get(mono) != factor}))
 
 
 def _without_step(part: Term) -> Iterator[Term]:
