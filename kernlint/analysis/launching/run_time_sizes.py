@@ -240,7 +240,9 @@ def of_no_groups(view: LaunchView, axis: int, kernel: Trace) -> bool:
         return False
     group, count = _bare(block[axis]), _bare(threads[axis])
     asked = [symbol for symbol in symbols(group) if symbol.kind is SymbolKind.LOAD or _from_device(symbol)]
-    if not asked or len(asked) < len(set(symbols(group))) or set(asked) & set(symbols(count)):
+    if not asked or len(asked) < len(set(symbols(group))):
+        return False
+    if {_place(symbol) for symbol in asked} & {_place(symbol) for symbol in symbols(count)}:
         return False
     if count.value is not None or any(symbol.kind is SymbolKind.UNKNOWN for symbol in symbols(count)):
         return False
@@ -327,6 +329,11 @@ def most_of_device(view: LaunchView) -> int | None:
 def _from_device(symbol: Symbol) -> bool:
     """Whether a number is what the device or the kernel is asked for."""
     return any(name in symbol.reason for name in ("clGetDeviceInfo", "clGetKernelWorkGroupInfo"))
+
+
+def _place(symbol: Symbol) -> object:
+    """The place that a number was read from, at whatever time; the number itself where it was not read."""
+    return (id(symbol.origin[0]), symbol.origin[1]) if symbol.kind is SymbolKind.LOAD else symbol
 
 
 def _divides(check: Term) -> bool:

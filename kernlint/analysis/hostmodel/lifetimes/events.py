@@ -161,6 +161,8 @@ def unordered(stream: Value | None, other: Value | None, s: State) -> bool:
     first one was not made to wait for the other."""
     if not isinstance(stream, At) or not isinstance(other, At) or other == stream:
         return False
+    if stream.thing.origin is not None and stream.thing.origin == other.thing.origin:
+        return False  # one variable, read twice: a call that may set it was between
     if any(first == stream and then in (None, other) for first, then in s.follows):
         return False
     ours = all(
