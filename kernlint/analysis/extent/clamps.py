@@ -7,7 +7,10 @@ is what it becomes when it is scaled: ``(clamp(x, low, high) - low) / (high - lo
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
+from kernlint.analysis.trace.events import Guard
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.terms import SymbolKind, Term, negate, plain, subterms, symbols
 from kernlint.tree.types import FloatType, IntType
 
@@ -49,6 +52,15 @@ def clamped_at(term: Term) -> int | None:
     """The largest value that clamps leave a whole number; None where there is none, or it is no number."""
     top = _top(term)
     return None if top is None or not -FINEST < top < FINEST else math.floor(top)
+
+
+def clamped_alone(atom: Term, guards: Iterable[Guard]) -> bool:
+    """Whether a clamp to a number is all that is said of a number from memory, as it comes or as a whole part."""
+    top, high = clamped_at(atom), interval(atom)[1]
+    data = {symbol for symbol in symbols(atom) if symbol.kind in _DATA}
+    if top is None or scaled(atom) or (high is not None and high < top):
+        return False
+    return not any(data & set(symbols(guard.term)) for guard in guards)
 
 
 def _top(term: Term) -> float | None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.clamps import chosen_by_data, clamped_at, scaled
+from kernlint.analysis.extent.clamps import chosen_by_data, clamped_alone, clamped_at, scaled
 from kernlint.analysis.launching.launch_context import Block, LaunchContext
 from kernlint.analysis.trace.events import Access, Guard, LoopContext, Trace
 from kernlint.analysis.wording import element_size
@@ -189,7 +189,7 @@ def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | N
     them (the least where they are taken away), where that is the first place beyond ``extent``; and the access without
     the tests of those numbers.
 
-    A number alone that one test alone speaks of (:func:`_let_through`) may be further beyond.
+    A number alone that one test (:func:`_let_through`) or clamp alone speaks of may be further beyond.
     """
     form = polynomial(offset).coefficients
     data = [mono for mono in form if mono and any(chosen_by_data(atom) for atom in mono)]
@@ -207,7 +207,8 @@ def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | N
         tops[atom] = top
         about += [guard for guard in tests if guard not in about]
     place = sum(form[mono] * tops[mono[0]] for mono in data) + form.get((), 0)
-    further = len(data) == 1 and extent < place < extent * FAR and _let_through(access, data[0][0], about)
+    further = len(data) == 1 and extent < place < extent * FAR
+    further = further and (_let_through(access, data[0][0], about) or clamped_alone(data[0][0], access.guards))
     if place != extent and not further:
         return None
     largest = {one: const(top, one.type) for atom, top in tops.items() for one in (atom, plain(atom))}
