@@ -30,6 +30,8 @@ _MAP = pattern(r"(?:struct |class )?std::(?:unordered_)?map\b.*")
 _ELEMENT = frozenset({"operator[]", "at", "front", "back"})
 _START = frozenset({"data", "begin", "cbegin"})
 
+_VECTORS = frozenset({"vector", "host_vector", "device_vector"})
+
 SIZE, DATA = "#size", "#data"
 """Names of the fields of a sequence."""
 
@@ -92,12 +94,17 @@ def _of(kind: StructType, size: Term) -> StructValue:
     return StructValue(kind, ((SIZE, size), (DATA, PointerValue(root, const(0), U8))))
 
 
-def made_sequence(m: Machine, e: Call, values: list[Value]) -> StructValue | None:
-    """The sequence or owning pointer that a constructor makes; None where the call is none."""
+def made_sequence(m: Machine, e: Call, values: list[Value]) -> StructValue | PointerValue | None:
+    """The sequence or owning pointer that a constructor makes, or the plain pointer that a ``thrust::device_ptr`` is;
+    None where the call is none."""
+    if e.name == "thrust::raw_pointer_cast" and len(values) == 1:
+        return _plain_pointer(values[0])
     if e.receiver is None and isinstance(e.type, StructType) and _OWNER.fullmatch(e.type.name):
         return _owner(e, values)
-    if e.receiver is not None or not _sequence(e.type) or e.name.rpartition("::")[2] not in ("vector", "host_vector"):
+    if e.receiver is not None or not _sequence(e.type) or e.name.rpartition("::")[2] not in _VECTORS:
         return None
+    if len(values) == 1 and isinstance(values[0], StructValue) and isinstance(size := values[0].get(SIZE), Term):
+        return _fresh(m, e, size)  # of another one
     count = values[0] if values and isinstance(e.args[0].type, IntType) else None
     return _fresh(m, e, cast(count, U64) if isinstance(count, Term) else None)
 
@@ -119,6 +126,8 @@ def inspected(m: Machine, e: Call, at: Place | None, values: list[Value]) -> Val
         return None
     if _OWNER.fullmatch(kind.name):
         return _owned(e, values)
+    if e.name.endswith("::get") and _wrapped(kind) is not None:
+        return _plain_pointer(values[0])
     name = e.name.rpartition("::")[2]
     if name in ("operator[]", "at") and _MAP.fullmatch(kind.name):
         return _of_key(m, e, at)
@@ -133,10 +142,11 @@ def inspected(m: Machine, e: Call, at: Place | None, values: list[Value]) -> Val
         return cast(size, e.type) if name == "size" else None
     if name == "empty":
         return cast(binary("eq", size, const(0, U64), e.type), e.type)
-    element = e.type.pointee if isinstance(e.type, PointerType) and name not in _ELEMENT else e.type
+    wrapped = _wrapped(e.type) if name not in _ELEMENT else None
+    element = wrapped.pointee if wrapped is not None else e.type
     _allocated(m, e, data.root, size, element)
     if name in _START:
-        return PointerValue(data.root, const(0), element)
+        return _as(e.type, PointerValue(data.root, const(0), element))
     index = size if name in ("end", "cend") else const(0)
     if name in ("operator[]", "at"):
         index = as_term(values[1])
@@ -144,7 +154,27 @@ def inspected(m: Machine, e: Call, at: Place | None, values: list[Value]) -> Val
         index = binary("sub", cast(size, I64), const(1), I64)
     offset = binary("mul", cast(index, I64), size_term(element), I64)
     pointer = PointerValue(data.root, offset, element)
-    return ReferenceValue(MemPlace(pointer, element, cast(index, I64))) if name in _ELEMENT else pointer
+    return ReferenceValue(MemPlace(pointer, element, cast(index, I64))) if name in _ELEMENT else _as(e.type, pointer)
+
+
+def _wrapped(kind: Type) -> PointerType | None:
+    """The plain pointer that a pointer or a ``thrust::device_ptr`` is."""
+    if isinstance(kind, StructType) and len(kind.fields) == 1 and "device_ptr" in kind.name:
+        kind = kind.fields[0].type
+    return kind if isinstance(kind, PointerType) else None
+
+
+def _plain_pointer(value: Value) -> PointerValue | None:
+    if isinstance(value, StructValue) and _wrapped(value.type) is not None and value.fields:
+        value = value.fields[0][1]
+    return value if isinstance(value, PointerValue) else None
+
+
+def _as(kind: Type, pointer: PointerValue) -> Value:
+    """A pointer as the type ``kind`` holds it."""
+    if isinstance(kind, StructType) and _wrapped(kind) is not None:
+        return StructValue(kind, ((kind.fields[0].name, pointer),))
+    return pointer
 
 
 def _held(m: Machine, e: Call, at: Place | None, value: Value) -> StructValue | None:

@@ -27,6 +27,7 @@ extern const __kl_policy par;
 // Pointers and containers.
 template <class T> struct device_ptr {
     typedef T value_type;
+    T* at;
     device_ptr();
     explicit device_ptr(T*);
     T* get() const;
