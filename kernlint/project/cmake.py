@@ -237,6 +237,8 @@ class _Run:
         for word in self._expand(words):
             text, sure = _unwrapped(word)
             for part in text.removeprefix("-D").split(";"):
+                if _A_TEXT.fullmatch(part):  # a text is one whatever a variable that is not known puts into it
+                    part = _VARIABLE.sub(".", part)
                 if part and is_macro(part):
                     self.found.append((part.replace('\\"', '"'), certain and sure, target, files))
 
@@ -294,6 +296,10 @@ class _Run:
         if value is None or "${" in value:
             return None
         return not (value.upper() in _FALSE or value.upper().endswith("-NOTFOUND"))
+
+
+_A_TEXT = re.compile(r"[A-Za-z_]\w*=(\\?\")[^\"\\\n]*\1")
+"""A macro that stands for a literal, such as the name of a folder."""
 
 
 def is_macro(text: str) -> bool:

@@ -503,3 +503,18 @@ def test_a_size_that_only_a_number_made_up_for_a_test_makes_is_not_told(size: st
     path.write_text(TILED.replace("SIZE", size))
     found = check(tmp_path, "blur.cu")
     assert ("KL302" in codes(found)) is told
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [
+        ('WHERE="${CMAKE_SOURCE_DIR}/cl"', ('WHERE="./cl"',)),
+        ('WHERE=\\"${OUT}\\"', ('WHERE="."',)),
+        ("WHERE=${OUT}", ()),
+        ('WHERE="a"${OUT}', ()),
+    ],
+)
+def test_a_text_that_cmake_puts_a_folder_into_is_a_text(said: str, given: tuple[str, ...], tmp_path: Path) -> None:
+    cmake = f"add_executable(a a.cpp)\ntarget_compile_definitions(a PRIVATE {said})\n"
+    write(tmp_path, {"CMakeLists.txt": cmake, "a.cpp": ""})
+    assert Project(str(tmp_path)).defines_for(str(tmp_path / "a.cpp")) == given
