@@ -30,7 +30,7 @@ from kernlint.analysis.extent.run_arrays import run_arrays
 from kernlint.analysis.extent.searched_ends import BehindFound, searched_ends
 from kernlint.analysis.extent.several_steps import Steps, several_steps
 from kernlint.analysis.extent.slots import Overfull, overfull
-from kernlint.analysis.extent.slots_elsewhere import Unrefused, slots_elsewhere
+from kernlint.analysis.extent.slots_elsewhere import Emptied, Unrefused, slots_elsewhere
 from kernlint.analysis.extent.staged_base import Misplaced, staged_base
 from kernlint.analysis.extent.told_apart import ToldApart, told_apart
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
@@ -203,7 +203,7 @@ class ArrayIndexOutOfRange(Rule):
         arrays |= {one.access.root: [] for one in drawn}
         wrapped: tuple[Wrapped, ...] = facts[wrapped_slots]
         lengths: tuple[Untested, ...] = facts[untested_lengths]
-        slots: tuple[Unrefused | Unasked | Wrapped | Untested | BehindFirst, ...] = (
+        slots: tuple[Unrefused | Emptied | Unasked | Wrapped | Untested | BehindFirst, ...] = (
             *facts[drawn_runs],
             *facts[slots_elsewhere],
             *facts[counts_beside],

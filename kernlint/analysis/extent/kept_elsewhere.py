@@ -3,7 +3,8 @@
 Kernels that take parameters of the same names are about the same data.  Compared are:
 
 * coordinates that *data* choose: the other kernel makes one of the same data in the same way, and tests or clamps it
-  at an end (of the same array, or of rows just as long); here that end is open;
+  at an end (of the same array, or of rows just as long); here that end is open (of other data in the same way, with
+  the same arguments, and for the same array, if the upper end alone is tested here);
 * *neighbours* of a place: the other kernel tests ``i + 1 < n`` before element ``i + 1`` of the array, and here the test
   of ``i`` against ``n`` lets it be ``n``;
 * *sums* of places: the other kernel tests ``f * hop + t < n``, and here a thread gets past ``n``, whatever is asked
@@ -27,7 +28,22 @@ from kernlint.analysis.extent.ends import CLAMPS, Coordinate, coordinate, coordi
 from kernlint.analysis.extent.let_past import FAR
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.member_rooms import asked_of, stored
-from kernlint.analysis.extent.named import GIVEN, PLACES, made_of, named, product, size_of
+from kernlint.analysis.extent.named import (
+    GIVEN,
+    PLACES,
+    alone,
+    arrays_asked,
+    arrays_of,
+    converted,
+    data_in,
+    made_of,
+    moving_part,
+    named,
+    of_any_array,
+    product,
+    size_of,
+    without_rounds,
+)
 from kernlint.analysis.extent.places import moves, places
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.truths import truths
@@ -105,32 +121,6 @@ class OpenHere:
         )
 
 
-# ------------------------------------------------------------------------------------------------- how it is made
-
-
-def _moving(form: Polynomial) -> Polynomial:
-    return Polynomial({mono: value for mono, value in form.coefficients.items() if any(map(moves, mono))})
-
-
-def _data(form: Polynomial) -> set[Symbol]:
-    return {s for atom in form.atoms for s in symbols(atom) if s.kind is SymbolKind.LOAD}
-
-
-def _rounds(mono: Monomial, value: int) -> bool:
-    """Whether a summand is a place of threads or loops, which begins at 0."""
-    return value > 0 and all(s.kind in PLACES for atom in mono for s in symbols(atom))
-
-
-def _without_rounds(form: Polynomial) -> Polynomial:
-    return Polynomial({m: v for m, v in form.coefficients.items() if not m or not _rounds(m, v)})
-
-
-def _alone(form: Polynomial) -> bool:
-    """Whether a coordinate is a number from memory as it stands: its name says little of what it is."""
-    monos = list(form.coefficients)
-    return len(monos) == 1 and len(monos[0]) == 1 and plain(monos[0][0]).symbol is not None
-
-
 # ------------------------------------------------------------------------------------------------ of other kernels
 
 
@@ -140,8 +130,8 @@ def _compared(access: Access) -> bool:
     found = elements(access)
     if found is None or access.root.kind is not RootKind.PARAM:
         return False
-    moving = _moving(found[0])
-    return bool(_data(moving) or found[0].coefficients.get((), 0) > 0 or _steps(moving))
+    moving = moving_part(found[0])
+    return bool(data_in(moving) or found[0].coefficients.get((), 0) > 0 or _steps(moving))
 
 
 def _steps(moving: Polynomial) -> bool:
@@ -160,7 +150,7 @@ def _of_tests(name: str, access: Access) -> Iterator[tuple[Key, Known]]:
             tested = end.guard is not None and end.kept and end.exact and end.guard.kind is not GuardKind.AFTER_LOOP
             if not tested or end.guard is None or (not below and size is None):
                 continue
-            asks = asked_of(access) if _data(one.core) else frozenset()
+            asks = asked_of(access) if data_in(one.core) else frozenset()
             named, given = size if size is not None and not below else ("", frozenset())
             known = Known(name, access, end.guard.span, one.base, named, given, asks)
             yield (made, pitch, below), known
@@ -175,11 +165,11 @@ def _of_clamps(name: str, access: Access) -> Iterator[tuple[Key, Known]]:
         atom, clamp = clamps[0]
         rest = tuple(other for other in mono if other is not atom)
         form = polynomial(clamp.core)
-        made, pitch = made_of(_moving(form)), made_of(Polynomial({rest: by}))
+        made, pitch = made_of(moving_part(form)), made_of(Polynomial({rest: by}))
         size = size_of(clamp.size)
-        if made is None or pitch is None or not _data(form):
+        if made is None or pitch is None or not data_in(form):
             continue
-        base = form - _moving(form)
+        base = form - moving_part(form)
         if clamp.low:
             yield (made, pitch, True), Known(name, access, access.span, base, "", frozenset(), None)
         if clamp.high and size is not None:
@@ -212,6 +202,8 @@ def _compute(facts: ModuleFacts) -> Elsewhere:
             seen.add(key_)
             for key, one in (*_of_tests(name, access), *_of_clamps(name, access)):
                 found.known.setdefault(key, []).append(one)
+                if key[2] and (any_ := of_any_array(key[0])) != key[0]:
+                    found.known.setdefault((any_, *key[1:]), []).append(one)
             for past in _neighbours(access):
                 size = size_of(past.high.size)
                 if size is not None:
@@ -283,27 +275,35 @@ def _chosen(facts: Facts) -> Iterator[OpenHere]:
     own = facts.kernel.function.name
     for access, mine in facts[places].items():
         for place in mine:
-            moving = _moving(place.index)
-            data = _data(moving)
+            moving = moving_part(place.index)
+            data = data_in(moving)
             if not data:
                 continue
             at = coordinate(access, moving, place.index - moving, place.pitch, Polynomial({(): place.extra}))
             for below in (True, False):
                 if at.clamped(below) or not _open(at, below):
                     continue
-                form = _without_rounds(at.core) if below else at.core
+                form = without_rounds(at.core) if below else at.core
                 made, pitch = made_of(form), made_of(at.pitch)
                 known: Elsewhere = facts[kept_in_file] if made is not None else Elsewhere({}, frozenset(), {})
                 row = size_of(place.row)
-                for other in known.known.get((str(made), str(pitch), below), ()):
+                alike = below and at.end(False).guard is not None and converted(form)
+                exact = known.known.get((str(made), str(pitch), below), ())
+                for other in (
+                    *exact,
+                    *(known.known.get((of_any_array(str(made)), str(pitch), below), ()) if alike else ()),
+                ):
                     same = other.access.root.name == access.root.name
-                    rows = row is not None and row[0] == other.size and not _alone(form)
-                    if other.kernel == own or not (same or rows or (below and not _alone(form))):
+                    rows = row is not None and row[0] == other.size and not alone(form)
+                    if other.kernel == own or not (same or rows or (below and not alone(form))):
                         continue
                     if not {name.partition(".")[0] for name in other.given} <= given:
                         continue
+                    if other not in exact and not same:
+                        continue
+                    asks = asked_of(access) if other in exact else arrays_asked(access) - arrays_of(data)
                     if not _farther(at.base, other.base, below) or (
-                        other.asked is not None and not asked_of(access) <= other.asked
+                        other.asked is not None and not asks <= other.asked
                     ):
                         continue
                     if not {s.origin[0].name for s in data if isinstance(s.origin, tuple)} & known.settled:
@@ -323,7 +323,7 @@ def _neighbours(access: Access) -> Iterator[Coordinate]:
     found = elements(access)
     if access.writes or access.root.space is not Space.GLOBAL or found is None or found[0].coefficients.get((), 0) < 1:
         return
-    moving = _moving(found[0])
+    moving = moving_part(found[0])
     forms = dict.fromkeys((*tested_forms(access), moving))
     for one in coordinates(access, forms):
         past = one.fixed.constant
@@ -348,8 +348,8 @@ def _may_speak(part: Term, one: Coordinate) -> bool:
 def _sums(access: Access) -> Iterator[Coordinate]:
     """Sums of places, one of which counts steps of an argument's length, of which no test speaks."""
     found = elements(access)
-    moving = _moving(found[0]) if found is not None else Polynomial({})
-    if found is None or not _steps(moving) or _data(moving):
+    moving = moving_part(found[0]) if found is not None else Polynomial({})
+    if found is None or not _steps(moving) or data_in(moving):
         return
     at = coordinate(access, moving, found[0] - moving, Polynomial({(): 1}), Polynomial({(): found[1]}))
     if not at.high.kept and at.high.guard is None:
@@ -403,7 +403,7 @@ def _on_rings(facts: Facts) -> Iterator[OpenHere]:
             own = {product(mono): by for mono, by in at.coefficients.items()}
             if not all(own.get(product(mono)) == by for mono, by in other.base.coefficients.items()):
                 continue
-            moving = _moving(at)
+            moving = moving_part(at)
             end = coordinate(access, moving, at - moving, Polynomial({(): 1}), Polynomial({})).high
             names = {product(mono) for mono in other.base.coefficients}
             grows = all(names <= {product(mono) for mono in limit.coefficients} for limit in end.limits)

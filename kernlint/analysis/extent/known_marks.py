@@ -3,7 +3,8 @@
 ``slots: [tokens], -1 for padding`` above a kernel that writes at ``slots[t]``; or ``if (i == SIZE) return;`` in the
 kernel before, for numbers from the same array that make a place in the same one, or for those that the host passes to
 both kernels and that neither changes.  So it is where another kernel asks for the mark of the very element that is read
-here, in an array that no kernel of the file writes: with a mark that makes a place before the start.  Members of
+here, in an array that no kernel of the file writes but such as store the mark: with one that makes a place before the
+start.  Members of
 structs in an array are arrays of their own.  Whoever asks anything of the number here that the mark does not pass knows
 of it.
 """
@@ -172,7 +173,7 @@ def _of_module(facts: ModuleFacts) -> Elsewhere:
     """The numbers that all accesses of some kernel which an index array chooses exclude, by ``!=`` or as negative."""
     found = Elsewhere({}, {}, {}, {})
     walks = tuple(facts[kernel_traces].compared())
-    written = {one.root.name for _, of in walks for one in of.accesses if one.writes}
+    written = [_stored_in(of) for _, of in walks]
     for kernel, of in walks:
         mine: dict[tuple[str, str], list[tuple[Access, Symbol, dict[int, Guard]]]] = {}
         for access in of.accesses:
@@ -190,9 +191,32 @@ def _of_module(facts: ModuleFacts) -> Elsewhere:
                 found.arrays.setdefault(key[1], made)
                 found.kernels.setdefault((made.kernel, root, key[1][len(root) :]), made)
         for datum, value, tested in _asked_for(of, [one for group in mine.values() for one in group]):
-            if datum.origin[0].name not in written:
+            stored = [stores[name] for stores in written if (name := datum.origin[0].name) in stores]
+            if all(value in numbers for numbers in stored) and (stored or not _ranged(datum, mine)):
                 made = Excluded(value, kernel.function.name, tested, frozenset({array_of(datum)}))
                 found.elements.setdefault(_element(datum), []).append(made)
+    return found
+
+
+def _ranged(datum: Symbol, uses: dict[tuple[str, str], list[tuple[Access, Symbol, dict[int, Guard]]]]) -> bool:
+    """Whether an access that is made with a number is under a test that it is not too large: who tests both ends trusts
+    nobody, and says nothing of marks."""
+    return any(
+        part.op in ("lt", "le") and datum in symbols(part.args[0])
+        for group in uses.values()
+        for access, one, _ in group
+        if one is datum
+        for part in _tests(access, datum)
+    )
+
+
+def _stored_in(of: Trace) -> dict[str, set[int | None]]:
+    """The numbers that a kernel stores in each array that it writes, None for others."""
+    found: dict[str, set[int | None]] = {}
+    for access in of.accesses:
+        if access.writes:
+            value = plain(access.value).value if access.kind is AccessKind.WRITE and access.value is not None else None
+            found.setdefault(access.root.name, set()).add(value if isinstance(value, int) else None)
     return found
 
 
@@ -201,17 +225,24 @@ def _asked_for(of: Trace, uses: list[tuple[Access, Symbol, dict[int, Guard]]]) -
     is made with, and that would make a place before the start."""
     for test in of.conditions:
         parts = test.term.args if test.term.op in ("land", "lor") else (test.term,)
-        for part in parts:
-            if part.op not in ("eq", "ne"):
-                continue
-            for left, right in (part.args, part.args[::-1]):
-                datum, value = plain(left).symbol, right.value
-                if datum is None or value is None or not _from_argument(datum):
-                    continue
-                mine = [(access, values) for access, one, values in uses if one is datum]
-                below = value < 0 if not mine else all(_below(access, datum, value) for access, _ in mine)
-                if below and all(value in values for _, values in mine):
-                    yield datum, value, test.span
+        for datum, value in dict.fromkeys(asked for part in parts for asked in _asks(part)):
+            mine = [(access, values) for access, one, values in uses if one is datum]
+            below = value < 0 if not mine else all(_below(access, datum, value) for access, _ in mine)
+            if below and all(value in values for _, values in mine):
+                yield datum, value, test.span
+
+
+def _asks(part: Term) -> Iterator[tuple[Symbol, int]]:
+    """The number from memory of which a truth asks whether it is a mark, or negative, and the mark."""
+    if part.op in ("lt", "le"):
+        datum = plain(part.args[0]).symbol or plain(part.args[1]).symbol
+        if datum is not None and _from_argument(datum):
+            yield from ((datum, value) for one in (part, negate(part)) for value in marked(one) if value < 0)
+        return
+    for left, right in (part.args, part.args[::-1]) if part.op in ("eq", "ne") else ():
+        datum, number = plain(left).symbol, right.value
+        if datum is not None and number is not None and _from_argument(datum):
+            yield datum, number
 
 
 def _left_out(access: Access, datum: Symbol) -> dict[int, Guard]:

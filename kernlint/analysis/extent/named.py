@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kernlint.analysis.extent.known_marks import array_of
-from kernlint.analysis.trace.events import RootKind
+from kernlint.analysis.extent.places import moves
+from kernlint.analysis.trace.events import Access, RootKind
 from kernlint.symbolic.polynomial import Monomial, Polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
+from kernlint.text.patterns import pattern
 
 PLACES = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, SymbolKind.COUNTER})
 """What places of threads and loops are made of."""
@@ -59,3 +63,58 @@ def size_of(form: Polynomial | None) -> tuple[str, frozenset[str]] | None:
     found = {s for atom in form.atoms for s in symbols(atom)} if form is not None else set()
     made = made_of(form) if form is not None and all(s.kind in GIVEN for s in found) else None
     return (made, frozenset(str(s.name) for s in found)) if made is not None else None
+
+
+def moving_part(form: Polynomial) -> Polynomial:
+    """What of a sum is not the same for all threads and rounds."""
+    return Polynomial({mono: value for mono, value in form.coefficients.items() if any(map(moves, mono))})
+
+
+def data_in(form: Polynomial) -> set[Symbol]:
+    """The numbers from memory in a sum."""
+    return {s for atom in form.atoms for s in symbols(atom) if s.kind is SymbolKind.LOAD}
+
+
+def _rounds(mono: Monomial, value: int) -> bool:
+    """Whether a summand is a place of threads or loops, which begins at 0."""
+    return value > 0 and all(s.kind in PLACES for atom in mono for s in symbols(atom))
+
+
+def without_rounds(form: Polynomial) -> Polynomial:
+    """A sum without its places of threads and loops."""
+    return Polynomial({m: v for m, v in form.coefficients.items() if not m or not _rounds(m, v)})
+
+
+def alone(form: Polynomial) -> bool:
+    """Whether a coordinate is a number from memory as it stands: its name says little of what it is."""
+    monos = list(form.coefficients)
+    return len(monos) == 1 and len(monos[0]) == 1 and plain(monos[0][0]).symbol is not None
+
+
+def converted(form: Polynomial) -> bool:
+    """Whether a coordinate is what is left of data when an argument is taken from them, in floating point: which may
+    be negative, whatever the data are."""
+    parts = (part for atom in form.atoms for part in subterms(atom))
+    return any(part.op == "sub" and plain(part.args[1]).symbol is not None and _given(part.args[1]) for part in parts)
+
+
+def _given(term: Term) -> bool:
+    return all(symbol.kind in GIVEN for symbol in symbols(term))
+
+
+_ARRAY = pattern(r"[\w.]*?((?:\.\w+)?\[\])")
+
+
+def of_any_array(made: str) -> str:
+    """How a coordinate is made, whichever array the data are from."""
+    return _ARRAY.sub(r"*\1", made)
+
+
+def arrays_of(data: Iterable[Symbol]) -> set[str]:
+    """The arrays that numbers are from, as they are called."""
+    return {s.origin[0].name for s in data if s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple)}
+
+
+def arrays_asked(access: Access) -> set[str]:
+    """The arrays whose numbers conditions of an access speak of."""
+    return arrays_of(s for guard in access.guards for s in symbols(guard.term))

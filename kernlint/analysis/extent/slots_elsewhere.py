@@ -4,6 +4,9 @@
 room.  Whoever else draws slots from the counter of that name, stores to the list of that name at them, has the capacity
 at hand and asks nothing of the slot, stores past the end when the others are refused.
 
+A counter that goes down (``top = atomicSub(free.count, 1)``) gives negative numbers once its list is empty: who asks
+whether one such number is negative says so of the others that do not come and go with it.
+
 Silent where any condition speaks of the slot, where what the counter holds is tested before it goes up, where a test of
 the host speaks of the capacity before the launch, and where data have no say in who takes a slot.
 """
@@ -13,21 +16,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.counted_stores import Drawn, drawn_stores
 from kernlint.analysis.extent.counter_clamps import called, held_in
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, RootKind
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, RootKind, Trace
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.finding import Related
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Polynomial, number, term_of
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
 from kernlint.tree.nodes import FunctionDecl
-from kernlint.tree.types import PointerType, StructType, Type
+from kernlint.tree.types import IntType, PointerType, StructType, Type
 
 List = tuple[str, str, int]
 """What a list and its counter are called, and the bytes from one slot to the next."""
@@ -114,6 +118,82 @@ def by_data(counter: Access, access: Access) -> bool:
     return any(symbol.kind is SymbolKind.LOAD for guard in tests for symbol in symbols(guard.term))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """An access at a number that a ``counter`` has given which goes down; ``test``: what keeps it from being negative,
+    None where no condition speaks of it, or of what the counter holds."""
+
+    access: Access
+    counter: Access
+    slot: Symbol
+    test: Guard | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Emptied:
+    """An access at a number that may be negative, as is asked of the ``other`` one."""
+
+    access: Access
+    other: Taken
+
+    @property
+    def told(self) -> Told:
+        """What to say."""
+        assert self.other.test is not None
+        return Told(
+            f"{self.access.root.name} is accessed at a number that a counter has given which goes down: it is negative "
+            "when the list is empty, and nothing asks for that, as it does for another such number",
+            [Related(self.other.test.span, "there it is tested")],
+            "more threads take an element than there are",
+            "go on only where no number that was taken is negative",
+        )
+
+
+def _taken(of: Trace) -> Iterator[Taken]:
+    """The accesses at numbers that counters have given which go down, but those of which anything else is asked."""
+    counters = {id(one.node): one for one in of.accesses if one.kind is AccessKind.ATOMIC and one.atomic_op == "sub"}
+    for access in of.accesses if counters else ():
+        for slot in symbols(access.offset) if access.kind is not AccessKind.ATOMIC else ():
+            counter = counters.get(id(slot.origin))
+            times = polynomial(access.offset).coefficients.get((slot.term,), 0)
+            if counter is None or times <= 0 or not isinstance(slot.type, IntType) or not slot.type.signed:
+                continue
+            tests = [guard for guard in access.guards if slot in symbols(guard.term)]
+            kept = [guard for guard in tests if any(_not_negative(part, slot) for part in conjuncts(guard.term))]
+            if kept:
+                yield Taken(access, counter, slot, kept[0])
+            elif not any(slot in symbols(test.term) for test in of.conditions) and not _holds(counter, access):
+                yield Taken(access, counter, slot, None)
+
+
+def _not_negative(part: Term, slot: Symbol) -> bool:
+    low = part.args[0].value if part.op in ("lt", "le") else None
+    return low is not None and low >= -1 and slot in symbols(part.args[1])
+
+
+def _holds(counter: Access, access: Access) -> bool:
+    """Whether a test before an access, or before its slot is drawn, speaks of what the counter holds."""
+    tests = (*counter.guards, *access.guards)
+    return any(held_in(part) is counter.root for guard in tests for part in subterms(guard.term))
+
+
+def _emptied(of: Trace) -> Iterator[Emptied]:
+    """Accesses at numbers that may be negative, where the same counter is asked for that in another branch, or where
+    only the other one of two is that are drawn together here, and not everywhere."""
+    taken = list(_taken(of))
+    drawn = [(one.root, one.offset) for one in of.accesses if one.kind is AccessKind.ATOMIC and one.atomic_op == "sub"]
+    for one in taken:
+        mine = one.counter.root, one.counter.offset
+        for other in taken if one.test is None else ():
+            theirs = other.counter.root, other.counter.offset
+            if other.test is None or other.slot is one.slot:
+                continue
+            beside = any(other.slot in symbols(guard.term) for guard in one.access.guards)
+            if theirs == mine or (beside and drawn.count(theirs) > drawn.count(mine)):
+                yield Emptied(one.access, other)
+                return
+
+
 def _at_hand(function: FunctionDecl, name: str) -> bool:
     """Whether an argument, or a member of one, is called so."""
     for param in function.params:
@@ -133,10 +213,11 @@ def _tested_by_host(facts: Facts, name: str) -> bool:
     )
 
 
-def _of(facts: Facts) -> Iterator[Unrefused]:
+def _of(facts: Facts) -> Iterator[Unrefused | Emptied]:
     of = facts[trace]
     if of.calls or not any(one.kind is AccessKind.ATOMIC for one in of.accesses):
         return
+    yield from _emptied(of)
     drawn = list(drawn_stores(of, {}))
     open_ = [one for one in drawn if one.cap is None]
     elsewhere: dict[List, Refused] = facts[refused_slots] if open_ else {}
@@ -166,4 +247,4 @@ def _of(facts: Facts) -> Iterator[Unrefused]:
 slots_elsewhere = KernelAnalysis(
     "slots_elsewhere", lambda facts: tuple(_of(facts)), needs=(trace, launch_context, refused_slots)
 )
-"""Each :class:`Unrefused` store of a kernel variant, the first one."""
+"""Each :class:`Unrefused` store of a kernel variant, and :class:`Emptied` access, the first one."""

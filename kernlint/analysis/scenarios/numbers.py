@@ -51,16 +51,17 @@ Numbers = tuple[tuple[Symbol, int], ...]
 
 
 @functools.lru_cache(maxsize=1 << 12)
-def monomials(term: Term) -> tuple[Monomial, ...]:
-    """The monomials of an integer term, and those of the operands of what is no polynomial in it."""
+def monomials(term: Term, divisors: bool = True) -> tuple[Monomial, ...]:
+    """The monomials of an integer term, and those of the operands of what is no polynomial in it (``divisors``: of what
+    is divided by as well)."""
     if not isinstance(term.type, IntType):
         return ()
     found: dict[Monomial, None] = {}
     for mono in polynomial(term).coefficients:
         found[mono] = None
         for atom in mono:
-            for arg in atom.terms:
-                found.update(dict.fromkeys(monomials(arg)))
+            for arg in atom.terms if divisors or atom.op not in ("div", "mod") else atom.terms[:1]:
+                found.update(dict.fromkeys(monomials(arg, divisors)))
     return tuple(found)
 
 
@@ -162,9 +163,10 @@ def _parts(side: Side, inside: frozenset[Symbol]) -> tuple[frozenset[Symbol], fr
     factors: set[Symbol] = set()
     divisors: set[Symbol] = set()
     for term in (side.offset, *side.facts):
-        for mono in monomials(term):
+        for mono in monomials(term, False):
             if len(mono) > 1 and not inside.issuperset(atom.symbol for atom in mono):
                 factors.update(atom.args[0] for atom in mono if atom.op == "sym")
+        for mono in monomials(term):
             for atom in mono:
                 if atom.op in ("div", "mod"):
                     found = inside.symmetric_difference(symbols(atom.args[1])) - inside

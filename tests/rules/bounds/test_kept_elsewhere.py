@@ -271,3 +271,43 @@ __global__ void put(int *queue, const int2 *pairs, unsigned head, unsigned count
 def test_rings_whose_places_threads_count(test: str, at: str, bad: bool) -> None:
     found = findings(ABOVE, QUEUES.replace("TEST", test).replace("AT", at))
     assert bool(found) is bad, [one.message for one in found]
+
+
+WELLS = """
+struct Field { float west, south, step; int across, down; };
+struct Well { float2 at; float rate; };
+__device__ int place(float at, float from, float step) { return (int)floorf(OFFSET / step); }
+__global__ void pump(float *head, const Well *wells, int count, Field f) {
+    const int w = blockIdx.x * blockDim.x + threadIdx.x;
+    if (w >= count) return;
+    const int i = place(wells[w].at.x, f.west, f.step), j = place(wells[w].at.y, f.south, f.step);
+    if (HERE) atomicAdd(&head[j * f.across + i], wells[w].rate);
+}
+__global__ void probe(const float *HEAD, const float2 *probes, float *out, int many, Field f) {
+    const int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= many) return;
+    const int i = place(probes[p].x, f.west, f.step), j = place(probes[p].y, f.south, f.step);
+    if (THERE) out[p] = HEAD[j * f.across + i];
+}
+"""
+BOTH = "i >= 0 && i < f.across && j >= 0 && j < f.down"
+UPPER = "i < f.across && j < f.down"
+
+
+@pytest.mark.parametrize(
+    ("offset", "here", "there", "head", "bad"),
+    [
+        ("(at - from)", UPPER, BOTH, "head", True),
+        ("(at - from)", "i >= 0 && " + UPPER, BOTH, "head", True),
+        ("(at - from)", BOTH, BOTH, "head", False),
+        ("(at - from)", UPPER, UPPER, "head", False),
+        ("(at - from)", UPPER, BOTH, "other", False),  # another array
+        ("(at + from)", UPPER, BOTH, "head", False),  # nothing makes it negative
+        ("(at - from)", "wells[w].rate > 0", BOTH, "head", False),  # nobody asks for the upper end either
+        ("(at - from)", "(unsigned)i < f.across && (unsigned)j < f.down", BOTH, "head", False),
+    ],
+)
+def test_other_data_in_the_same_field(offset: str, here: str, there: str, head: str, bad: bool) -> None:
+    code = WELLS.replace("OFFSET", offset).replace("THERE", there).replace("HERE", here).replace("HEAD", head)
+    found = findings(BELOW, code)
+    assert bool(found) is bad, [one.message for one in found]

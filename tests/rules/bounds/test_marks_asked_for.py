@@ -83,3 +83,57 @@ def test_what_the_host_passes(passed: str, bad: bool) -> None:
     text = FACES.replace("FIRST", "face.x == NONE").replace("ELEMENT", "e").replace("TEST", "")
     text = text.replace("CONST", "const").replace("WRITES", "") + HOST.replace("PASSED", passed)
     assert bool(findings(MissingBoundsGuard, text)) is bad
+
+
+NEAREST = """
+__global__ void link(const float *x, int *near, int n, int many, float reach) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int got = 0;
+    for (int j = 0; j < n && got < many; ++j)
+        if (fabsf(x[i] - x[j]) < reach) FILL
+    while (got < many) near[i * many + got++] = NONE;
+}
+__global__ void take(const float *value, const int *near, float *out, int width, int all) {
+    const int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= all) return;
+    const int from = near[ELEMENT];
+    TEST
+    for (int c = 0; c < width; ++c) out[(size_t)c * all + k] = value[(size_t)c * all + from];
+}
+__global__ void give(const float *grad, const int *near, float *sum, int width, int all) {
+    const int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= all) return;
+    const int from = near[k];
+    ASKS
+    for (int c = 0; c < width; ++c) atomicAdd(&sum[(size_t)c * all + from], grad[(size_t)c * all + k]);
+}
+"""
+STORES = "near[i * many + got++] = j;"
+
+
+@pytest.mark.parametrize(
+    ("fill", "none", "element", "test", "asks", "bad"),
+    [
+        (STORES, "-1", "k", "", "if (from < 0) return;", True),
+        (STORES, "-1", "k", "", "if (from >= 0 && from < all) {} else return;", True),
+        ("got++;", "-1", "k", "", "if (from < 0) return;", True),
+        (STORES, "-1", "k", "if (from < 0) return;", "if (from < 0) return;", False),
+        (STORES, "-1", "k", "", "", False),
+        (STORES, "0", "k", "", "if (from < 0) return;", False),  # whoever writes it leaves no mark
+        (STORES, "-1", "all - 1 - k", "", "if (from < 0) return;", False),
+    ],
+)
+def test_a_mark_that_a_kernel_stores(fill: str, none: str, element: str, test: str, asks: str, bad: bool) -> None:
+    text = NEAREST.replace("FILL", fill).replace("NONE", none).replace("ELEMENT", element).replace("TEST", test)
+    text = text.replace("ASKS", asks)
+    assert bool(findings(MissingBoundsGuard, text)) is bad
+
+
+@pytest.mark.parametrize(
+    ("asks", "bad"), [("if (from < 0) return;", True), ("if (from < 0 || from >= all) return;", False)]
+)
+def test_a_mark_in_what_nobody_writes(asks: str, bad: bool) -> None:
+    rest = NEAREST[NEAREST.index("__global__ void take") :]
+    text = rest.replace("ELEMENT", "k").replace("TEST", "").replace("ASKS", asks)
+    assert bool(findings(MissingBoundsGuard, text)) is bad

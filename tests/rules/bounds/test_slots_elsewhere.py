@@ -83,3 +83,40 @@ def test_a_branch_beside_another(counter: str, store: str, bad: bool) -> None:
     code = SIDES.replace("COUNTER", counter).replace("STORE", store)
     found = findings(ArrayIndexOutOfRange, code, "opencl")
     assert bool(found) is bad, [one.message for one in found]
+
+
+POOLS = """
+struct Page { int next, owner; };
+struct Pools { const int *pages, *links; int *pages_left, *links_left; };
+__global__ void claim(const int *wanted, Page *book, Pools pools, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (wanted[i] == 1) {
+        const int page = atomicSub(pools.pages_left, 1);
+        if (page >= 0) book[pools.pages[page]].owner = i;
+    } else if (wanted[i] == 2) {
+        BEFORE
+        const int page = atomicSub(pools.pages_left, 1);
+        const int link = atomicSub(pools.links_left, 1);
+        if (TEST) book[pools.pages[page]].next = pools.links[link];
+    }
+    MORE
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "test", "more", "bad"),
+    [
+        ("", "page >= 0", "", True),
+        ("", "link >= 0", "", True),  # the pages are asked for in the other branch
+        ("", "page >= 0 && link >= 0", "", False),
+        ("", "!(page < 0 || link < 0)", "", False),
+        ("if (*pools.links_left <= 0) return;", "page >= 0", "", False),
+        ("", "page >= 0", "if (wanted[i] == 3) atomicSub(pools.links_left, 1);", False),  # both as often
+    ],
+)
+def test_counters_that_go_down(before: str, test: str, more: str, bad: bool) -> None:
+    code = POOLS.replace("BEFORE", before).replace("TEST", test).replace("MORE", more)
+    found = findings(ArrayIndexOutOfRange, code)
+    assert bool(found) is bad, [one.message for one in found]

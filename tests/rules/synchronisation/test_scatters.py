@@ -276,3 +276,34 @@ def test_items_of_a_row_that_name_one_another(of: str, told: bool) -> None:
     """``x[parent[i]] -= x[i]`` stays within the thread's row; of another array nothing says so."""
     found = findings(GlobalMemoryRace, TREES.replace("OF", of))
     assert any(one.severity is not Severity.NOTE for one in found) is told
+
+
+WINDOWS = """
+__global__ void back(const float *by, const int *winner, float *sum, int all, int side, int deep, int wide) {
+    const int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= all) return;
+    float *plane = sum + (size_t)(k / (side * side) % deep) * wide * wide;
+    UPDATE
+}
+void run(const float *by, const int *winner, float *sum, int parts, int side, int deep, int wide) {
+    ZERO
+    const int all = parts * deep * side * side;
+    back<<<(all + 127) / 128, 128>>>(by, winner, sum, all, side, deep, wide);
+}
+"""
+CLEAR = "cudaMemset(sum, 0, sizeof(float) * deep * wide * wide);"
+
+
+@pytest.mark.parametrize(
+    ("update", "zero", "told"),
+    [
+        ("plane[winner[k]] += by[k];", CLEAR, True),
+        ("plane[winner[k]] += by[k];", "", False),
+        ("atomicAdd(&plane[winner[k]], by[k]);", CLEAR, False),
+        ("sum[k] += by[k];", CLEAR, False),
+    ],
+)
+def test_planes_that_a_number_of_windows_shares(update: str, zero: str, told: bool) -> None:
+    """What is multiplied to divide by it is a divisor, and no distance of rows."""
+    found = findings(GlobalMemoryRace, WINDOWS.replace("UPDATE", update).replace("ZERO", zero))
+    assert any(one.severity is not Severity.NOTE for one in found) is told
