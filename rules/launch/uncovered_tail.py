@@ -14,7 +14,7 @@ from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.launching.partials import one_for_each_block
 from kernlint.analysis.launching.run_time_sizes import admission_of, tested_size
-from kernlint.analysis.launching.stopped_grids import capped, place_in_grid, short_rows, stopped, stopped_block
+from kernlint.analysis.launching.stopped_grids import capped, places_in_grid, short_rows, stopped, stopped_block
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Guard
@@ -315,7 +315,7 @@ class UncoveredTail(Rule):
             for guard in (guard for access in facts[trace].accesses if access.writes for guard in access.guards):
                 for part in conjuncts(guard.term):
                     size = plain(part.args[1]).symbol if part.op == "lt" else None
-                    places = (place_in_grid(axis), polynomial(BLOCK[axis].term), polynomial(THREAD[axis].term))
+                    places = (*places_in_grid(view, axis), polynomial(BLOCK[axis].term), polynomial(THREAD[axis].term))
                     if size is None or size.kind is not SymbolKind.PARAM or polynomial(part.args[0]) not in places:
                         continue
                     image = images.get(size)
@@ -348,7 +348,9 @@ class UncoveredTail(Rule):
             for part in conjuncts(guard.term):
                 size = plain(part.args[1]).symbol if part.op == "lt" else None
                 image = next((image for symbol, image in view.images if symbol is size), None)
-                first = _constant(polynomial(part.args[0]) - place_in_grid(axis)) if image is not None else None
+                at = polynomial(part.args[0])
+                made = (_constant(at - place) for place in places_in_grid(view, axis)) if image is not None else ()
+                first = next((one for one in made if one is not None), None)
                 off = _constant(polynomial(image) - wanted) if image is not None else None
                 if size is None or first is None or off is None or not 0 <= first - off < unit - 1:
                     continue
@@ -367,7 +369,7 @@ class UncoveredTail(Rule):
         wanted, images = polynomial(count), dict(view.images)
         for guard in (guard for access in facts[trace].accesses if access.writes for guard in access.guards):
             for part in conjuncts(guard.term):
-                if part.op != "lt" or polynomial(part.args[0]) != place_in_grid(axis):
+                if part.op != "lt" or polynomial(part.args[0]) not in places_in_grid(view, axis):
                     continue
                 limit = part.args[1]
                 if polynomial(substitute(limit, images)) == wanted and self._odd(symbols(limit), view, axis, facts):
@@ -392,7 +394,7 @@ class UncoveredTail(Rule):
                     count = substitute(part.args[1], images).value if part.op == "lt" else None
                     if count is None or part.args[1].value is not None or count <= blocks * block:
                         continue
-                    if polynomial(part.args[0]) == place_in_grid(axis):
+                    if polynomial(part.args[0]) in places_in_grid(view, axis):
                         return blocks * block, count, guard
         return None
 

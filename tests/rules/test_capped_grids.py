@@ -50,3 +50,41 @@ STEPS = "for (; i < rows * cols; i += gridDim.x * blockDim.x) x[i] *= 2.0f;"
 )
 def test_room_of_the_device(body: str, count: str, mark: str) -> None:
     assert_marked(UncoveredTail, TEXT.replace("BODY", body).replace("COUNT", count).replace("MARK", mark))
+
+
+SUMS = """
+#include <algorithm>
+constexpr int WIDTH = 128;
+__global__ void sums(const float *x, float *part, long long n, int most) {
+    __shared__ float own[WIDTH];
+    float sum = 0;
+    long long i = (long long)blockIdx.x * UNIT + threadIdx.x;
+    BODY
+    own[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) for (int k = 1; k < WIDTH; ++k) own[0] += own[k];
+    if (threadIdx.x == 0) part[blockIdx.x] = own[0];
+}
+void run(const float *x, float *part, long long n) {
+    CHECK
+    const long long needed = (n + WIDTH - 1) / WIDTH;
+    const int blocks = (int)std::min<long long>(needed, 512);
+    sums<<<blocks, WIDTH>>>(x, part, n, 512 * WIDTH);MARK
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("unit", "body", "check", "mark"),
+    [
+        ("WIDTH", "if (i < n) sum += x[i];", "", " // bad"),
+        ("128", "if (i < n) sum += x[i];", "if (n < 1) return;", " // bad"),
+        ("WIDTH", "if (i < n) sum += x[i];", "if (n > 512 * WIDTH) return;", ""),
+        ("WIDTH", "for (; i < n; i += gridDim.x * WIDTH) sum += x[i];", "", ""),
+        ("WIDTH", "for (; i < n; i += most) sum += x[i];", "", ""),
+        ("WIDTH", "for (; i < n; i += 512 * WIDTH) sum += x[i];", "", ""),
+    ],
+)
+def test_the_size_of_the_block_as_a_number(unit: str, body: str, check: str, mark: str) -> None:
+    code = SUMS.replace("UNIT", unit).replace("BODY", body).replace("CHECK", check).replace("MARK", mark)
+    assert_marked(UncoveredTail, code)

@@ -21,7 +21,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -52,17 +52,20 @@ _ROOM = 1 << 40
 """More elements than this are none that the host's numbers are right for."""
 
 
-def place_in_grid(axis: int) -> Polynomial:
-    """The index of a thread in the grid."""
+def places_in_grid(view: LaunchView, axis: int) -> tuple[Polynomial, ...]:
+    """The index of a thread in the grid, with the size of the block as the kernel asks for it, or as a number."""
     block, size, thread = (symbols_[axis].term for symbols_ in (BLOCK, BLOCK_DIM, THREAD))
-    return polynomial(block) * polynomial(size) + polynomial(thread)
+    unit = view.block[axis]
+    sizes = (polynomial(size), *(() if unit is None else (number(unit),)))
+    return tuple(polynomial(block) * one + polynomial(thread) for one in sizes)
 
 
-def tests(accesses: Sequence[Access], axis: int) -> Iterator[tuple[Term, Span]]:
+def tests(view: LaunchView, accesses: Sequence[Access], axis: int) -> Iterator[tuple[Term, Span]]:
     """What the index of a thread along an axis is kept below, and where."""
+    places = places_in_grid(view, axis)
     for guard in dict.fromkeys(guard for access in accesses for guard in access.guards):
         for part in conjuncts(guard.term):
-            if part.op == "lt" and symbols(part.args[1]) and polynomial(part.args[0]) == place_in_grid(axis):
+            if part.op == "lt" and symbols(part.args[1]) and polynomial(part.args[0]) in places:
                 yield part.args[1], guard.span
 
 
@@ -85,7 +88,7 @@ def capped(view: LaunchView, axis: int, facts: Facts) -> tuple[str, str, Span] |
         cap.value >= HABIT or _fits(needed.count, cap.value * (view.block[axis] or 1), view, facts)
     ):
         return None
-    for limit, span in tests(facts[trace].accesses, axis):
+    for limit, span in tests(view, facts[trace].accesses, axis):
         if polynomial(substitute(limit, images)) == count:
             return blocks, words(limit), span
     return None
@@ -98,7 +101,7 @@ def stopped(view: LaunchView, axis: int, facts: Facts) -> tuple[int, str, int, S
     if threads is None or threads.value is not None or not chosen_by_callers(threads):
         return None
     images = dict(view.images)
-    for limit, span in tests([access for access in facts[trace].accesses if access.writes], axis):
+    for limit, span in tests(view, [access for access in facts[trace].accesses if access.writes], axis):
         count = substitute(limit, images)
         if count.value is not None or not chosen_by_callers(count):
             continue
