@@ -61,6 +61,7 @@ STUBS = (
     Stub("fft.h", (b"cufft", b"CUFFT_", b"hipfft", b"HIPFFT_"), ("cufft", "hipfft")),
     Stub("nccl.h", (b"nccl",), ("nccl", "rccl")),
     Stub("rmm.h", (b"rmm::",), ("rmm/",), partial=True),
+    Stub("vecmem.h", (b"vecmem::",), ("vecmem/",), partial=True),
     Stub("cudf.h", (b"cudf::", b"CUDF_KERNEL"), ("cudf/",), partial=True),
     Stub("ck_tile.h", (b"ck_tile",), ("ck_tile/",)),
     Stub("torch.h", (b"torch::", b"at::", b"c10::", b"AT_DISPATCH", b"TORCH_", b"C10_", b"CUDA_KERNEL_LOOP",

@@ -56,6 +56,10 @@ _METHODS = {
 _COMPOUND = {"+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
 
 
+_HELD = "__kl_pointer"
+"""The member of the stub's ``atomic_ref`` that leads to the object."""
+
+
 def _target(receiver: Expr, reference: bool) -> Expr:
     """Pointer to the object of an ``atomic`` or behind an ``atomic_ref``."""
     if isinstance(receiver.type, PointerType) and not receiver.type.reference:
@@ -77,8 +81,11 @@ def _target(receiver: Expr, reference: bool) -> Expr:
             expr = strip_casts(expr)
         else:
             break
-    if isinstance(expr, (Deref, Subscript, Member)) or (isinstance(expr, Ref) and not _names_atomic_ref(expr.type)):
+    if isinstance(expr, (Deref, Subscript, Member, Ref)) and not _names_atomic_ref(expr.type):
         return address_of(expr)
+    held = receiver.type.field(_HELD) if isinstance(receiver.type, StructType) else None
+    if held is not None:
+        return Member(receiver.span, held.type, receiver, _HELD, False)
     return Opaque(receiver.span, PointerType(UNKNOWN), "object behind an atomic_ref")
 
 

@@ -506,7 +506,22 @@ struct once_flag {};
 template <class F, class... A> void call_once(once_flag&, F&&, A&&...);
 struct condition_variable { template <class... A> void wait(A&&...); void notify_one(); void notify_all(); };
 template <class M> struct lock_guard { explicit lock_guard(M&); };
-template <class M> struct unique_lock { explicit unique_lock(M&); void unlock(); void lock(); };
+struct defer_lock_t {};
+struct try_to_lock_t {};
+struct adopt_lock_t {};
+inline constexpr defer_lock_t defer_lock{};
+inline constexpr try_to_lock_t try_to_lock{};
+inline constexpr adopt_lock_t adopt_lock{};
+template <class M> struct unique_lock {
+    explicit unique_lock(M&);
+    unique_lock(M&, defer_lock_t);
+    unique_lock(M&, try_to_lock_t);
+    unique_lock(M&, adopt_lock_t);
+    bool owns_lock() const;
+    bool try_lock();
+    void unlock();
+    void lock();
+};
 template <class T> struct atomic {
     constexpr atomic(T = T());
     T load(int = 0) const;

@@ -98,45 +98,46 @@ void fence_proxy_async_shared_cta();
 }  // namespace device
 
 // Atomics.
-#define KL_ATOMIC_MEMBERS \
+#define KL_ATOMIC_MEMBERS(CONST) \
     T load(memory_order = memory_order_seq_cst) const; \
-    void store(T, memory_order = memory_order_seq_cst); \
-    T exchange(T, memory_order = memory_order_seq_cst); \
-    bool compare_exchange_weak(T&, T, memory_order = memory_order_seq_cst); \
-    bool compare_exchange_weak(T&, T, memory_order, memory_order); \
-    bool compare_exchange_strong(T&, T, memory_order = memory_order_seq_cst); \
-    bool compare_exchange_strong(T&, T, memory_order, memory_order); \
-    T fetch_add(T, memory_order = memory_order_seq_cst); \
-    T fetch_sub(T, memory_order = memory_order_seq_cst); \
-    T fetch_and(T, memory_order = memory_order_seq_cst); \
-    T fetch_or(T, memory_order = memory_order_seq_cst); \
-    T fetch_xor(T, memory_order = memory_order_seq_cst); \
-    T fetch_min(T, memory_order = memory_order_seq_cst); \
-    T fetch_max(T, memory_order = memory_order_seq_cst); \
+    void store(T, memory_order = memory_order_seq_cst) CONST; \
+    T exchange(T, memory_order = memory_order_seq_cst) CONST; \
+    bool compare_exchange_weak(T&, T, memory_order = memory_order_seq_cst) CONST; \
+    bool compare_exchange_weak(T&, T, memory_order, memory_order) CONST; \
+    bool compare_exchange_strong(T&, T, memory_order = memory_order_seq_cst) CONST; \
+    bool compare_exchange_strong(T&, T, memory_order, memory_order) CONST; \
+    T fetch_add(T, memory_order = memory_order_seq_cst) CONST; \
+    T fetch_sub(T, memory_order = memory_order_seq_cst) CONST; \
+    T fetch_and(T, memory_order = memory_order_seq_cst) CONST; \
+    T fetch_or(T, memory_order = memory_order_seq_cst) CONST; \
+    T fetch_xor(T, memory_order = memory_order_seq_cst) CONST; \
+    T fetch_min(T, memory_order = memory_order_seq_cst) CONST; \
+    T fetch_max(T, memory_order = memory_order_seq_cst) CONST; \
     void wait(T, memory_order = memory_order_seq_cst) const; \
-    void notify_one(); \
-    void notify_all(); \
+    void notify_one() CONST; \
+    void notify_all() CONST; \
     operator T() const; \
-    T operator++(); \
-    T operator++(int); \
-    T operator--(); \
-    T operator--(int); \
-    T operator+=(T); \
-    T operator-=(T); \
-    T operator&=(T); \
-    T operator|=(T); \
-    T operator^=(T);
+    T operator++() CONST; \
+    T operator++(int) CONST; \
+    T operator--() CONST; \
+    T operator--(int) CONST; \
+    T operator+=(T) CONST; \
+    T operator-=(T) CONST; \
+    T operator&=(T) CONST; \
+    T operator|=(T) CONST; \
+    T operator^=(T) CONST;
 template <class T, thread_scope Scope = thread_scope_system> struct atomic {
     atomic() = default;
     constexpr atomic(T);
     T operator=(T);
-    KL_ATOMIC_MEMBERS
+    KL_ATOMIC_MEMBERS()
     T __kl_value;
 };
 template <class T, thread_scope Scope = thread_scope_system> struct atomic_ref {
     explicit atomic_ref(T&);
     T operator=(T) const;
-    KL_ATOMIC_MEMBERS
+    KL_ATOMIC_MEMBERS(const)
+    T* __kl_pointer;
 };
 #undef KL_ATOMIC_MEMBERS
 void atomic_thread_fence(memory_order, thread_scope = thread_scope_system);
