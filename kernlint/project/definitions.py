@@ -163,10 +163,14 @@ def _plain(text: str, name: str) -> list[str]:
 
 
 def _in_strings(text: str, name: str) -> list[str]:
-    """Definitions in the string literals of host code, and of tables of macros filled with literals."""
+    """Definitions in the string literals of host code, and of tables of macros filled with literals.
+
+    A literal that ends behind the name and a space (``"#define WIDE " << wide``) leaves the value to what is put there.
+    """
     found = []
+    open_ = re.compile(rf"#[ \t]*define[ \t]+{re.escape(name)}[ \t]+\Z")
     for match in _PIECE.finditer(text):
-        if name in match.group(1):
+        if name in match.group(1) and not open_.search(_value(match.group(1))):
             found += _plain(_value(match.group(1)), name)
     table = re.compile(
         rf'\[\s*"({re.escape(name)}(?:\([^"()]*\))?)"\s*\]\s*=(?:[^=;"]*\?\s*"(?:\\.|[^"\\\n])*"\s*:)?'
