@@ -331,9 +331,12 @@ def test_a_run_that_is_ended_takes_its_workers_along(tmp_path, number):
         return [process for process, parent in parents().items() if parent == run.pid]
 
     end = time.monotonic() + 60
-    # (git is a child as well, for a moment, before there is anything to report)
-    while len(workers := children()) < 2 and time.monotonic() < end and run.poll() is None:
-        time.sleep(0.02)
+    # (git is a child as well, for a moment, before there is anything to report: workers are those that stay)
+    workers: list[int] = []
+    while len(workers) < 2 and time.monotonic() < end and run.poll() is None:
+        before = children()
+        time.sleep(0.2)
+        workers = [process for process in children() if process in before]
     assert len(workers) == 2
     run.send_signal(number)
     assert run.wait(60) == (143 if number == signal.SIGTERM else -signal.SIGKILL)

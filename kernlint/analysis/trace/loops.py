@@ -18,6 +18,7 @@ from kernlint.analysis.trace.events import (
     RootKind,
 )
 from kernlint.analysis.trace.host import LIBRARY
+from kernlint.analysis.trace.joined import joined
 from kernlint.analysis.trace.machine import Machine, State, Target
 from kernlint.analysis.trace.memory import in_memory
 from kernlint.analysis.trace.recurrence import closed_form, in_turn, ring_of
@@ -52,6 +53,7 @@ from kernlint.symbolic.terms import (
     negate,
     substitute,
     symbols,
+    unknown,
 )
 from kernlint.tree.nodes import (
     AddressOf,
@@ -557,6 +559,10 @@ def _final_term(
     m: Machine, value: Term, last: dict[Symbol, Term], loop: LoopContext, reasons: tuple[Term, ...]
 ) -> Term:
     symbol = value.symbol
+    if symbol is not None and symbol in loop.phis:
+        shuffle = joined(symbol, loop, m.language == "hip", lambda term: resolve(m, term))
+        if shuffle is not None:
+            return unknown("joined over all lanes", value.type, Uniformity.WARP, origin=shuffle)
     if loop.post_tested:
         value = resolve(m, value)
         last = {loop.counter: _before(last[loop.counter])}
