@@ -67,3 +67,13 @@ std::string second() { return
     write(tmp_path, {"cl/wide.opencl": other, "cl/other.opencl": kernel, "host.cpp": programs})
     found = Project(str(tmp_path)).preludes_for(str(tmp_path / "cl/other.opencl"))
     assert [os.path.basename(path) for path in found] == ["common.opencl", "wide.opencl"]
+
+
+def test_what_a_host_includes_for_itself_is_no_beginning(tmp_path: Path) -> None:
+    body = "__kernel void k(__global item *x) { __local int s[4]; s[4] = 1; x[0] = (item)s[4]; }"
+    kernel = f'R"(\n#ifndef HOST_SIDE\n{body}\n#endif\n)"\n'
+    host = '#include "routine.hpp"\nconst char *text =\n#include "../cl/k.opencl"\n;\n'
+    write(tmp_path, {"Makefile": "", "cl/k.opencl": kernel, "src/k.cpp": host})
+    write(tmp_path, {"src/routine.hpp": "#pragma once\n#define HOST_SIDE\nint other();\n"})
+    report = check(tmp_path, "cl/k.opencl")
+    assert codes(report) == ["KL104"]

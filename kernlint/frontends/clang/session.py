@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 
@@ -512,7 +512,7 @@ def _behind_includer(first: _Attempt, around: Surroundings) -> _Attempt | None:
     behind what stands before that one, where it is a header itself that others include."""
     job, best = first.job, first
     chain: tuple[str, ...] = ()
-    includers = around.files_including(job.path)
+    includers = _programs_including(around, job.path, job.language)
     while best.losses and len(chain) < MAX_INCLUDERS:
         includer = next((each for each in includers if until_included(each, job.path) is not None), None)
         if includer is None or includer in chain:
@@ -524,11 +524,22 @@ def _behind_includer(first: _Attempt, around: Surroundings) -> _Attempt | None:
         best = attempt if worse is best else best
         if worse is not first:
             worse.unit.dispose()
-        includers = around.files_including(includer)
+        includers = _programs_including(around, includer, job.language)
     if best is first:
         return None
     first.unit.dispose()
     return best
+
+
+_OPENCL = (".cl", ".clh", ".ocl", ".opencl", ".h")
+"""Names of files that an OpenCL compiler reads."""
+
+
+def _programs_including(around: Surroundings, path: str, language: Language) -> Sequence[str]:
+    """The files that include one and are read by the same compiler: a host that includes an OpenCL file has it in a
+    literal, behind nothing of its own."""
+    found = around.files_including(path)
+    return [one for one in found if one.endswith(_OPENCL)] if language is Language.OPENCL else found
 
 
 def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]:
