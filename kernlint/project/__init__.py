@@ -7,22 +7,25 @@ control, else the folder of the build files, else the common folder of what was 
 before somebody asks: a file whose headers are beside it and that nobody asks about costs nothing.
 
 :class:`~kernlint.project.model.Project` answers questions; the analysis of a file asks through
-:class:`~kernlint.project.model.Questions`, which notes what was asked and answered, so that results kept from an
+:class:`~kernlint.project.questions.Questions`, which notes what was asked and answered, so that results kept from an
 earlier run count only while the answers stay the same.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kernlint.project.model import Project, Questions
+    from kernlint.project.model import Project
+    from kernlint.project.questions import Questions
     from kernlint.project.run import Projects
 
 __all__ = ["Project", "Projects", "Questions"]
 
+_MODULES = {"Project": "model", "Projects": "run", "Questions": "questions"}
+
 
 def __getattr__(name: str) -> object:
     """The classes, loaded when somebody first asks for one: a run over a tree without kernels does not."""
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from kernlint.project import model, run
+    from importlib import import_module
 
-    return getattr(run if name == "Projects" else model, name)
+    return getattr(import_module(f"kernlint.project.{_MODULES[name]}"), name)

@@ -10,17 +10,20 @@ from functools import cached_property
 from kernlint.project import discovery
 from kernlint.project.facts import Defined, FileFacts, Includes, Programs, Started, look
 from kernlint.project.files import Files
+from kernlint.project.questions import answer_digest
 from kernlint.project.table import Table, row_of
 from kernlint.project.tree import SOURCES, Tree, passed_over
 from kernlint.record import dataclass
 from kernlint.source import MAX_BYTES
-from kernlint.text.digest import hexdigest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # what they have is imported when a kernel asks for it: most trees of Python hold none
     from kernlint.project.builds import Builds, Given
     from kernlint.project.definitions import Definition
     from kernlint.project.facts import Kind
+    from kernlint.project.headers import Choice
+    from kernlint.project.keywords import Keywords
+    from kernlint.project.preludes import Joined
 
 HOSTS = (".cu", ".hip", ".cpp", ".cc", ".cxx", ".c")
 """Names of files that hold functions which other files call, or call such functions."""
@@ -30,9 +33,6 @@ NEAREST = 200
 
 MOST_BYTES = 100_000
 """Of files with more bytes nobody asks what they call."""
-
-Asked = dict[tuple[str, ...], str]
-"""Digests of answers by the question: the name of a method of :class:`Project` and its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +153,7 @@ class Project:
 
         inside = self.relative(os.path.abspath(includer))
         folder = (inside or "").rpartition("/")[0]
-        choice = headers.choose(
-            name,
-            folder,
-            os.path.basename(self.root),
-            self.tree.names,
-            lambda path: headers.reads_as_code(self._linked(path)),
-        )
+        choice = self._chosen(name, folder)
         if choice is None:
             template = self.builds.template_of(name)
             if template is None:
@@ -176,6 +170,13 @@ class Project:
             return None
         made = os.path.join(os.path.dirname(path), name.replace("\\", "/").rpartition("/")[2])
         return Header(made, text, others)
+
+    def _chosen(self, name: str, folder: str) -> Choice | None:
+        """The file that an include of ``name`` in ``folder`` means, where it does not lie beside it."""
+        from kernlint.project import headers
+
+        reads = lambda path: headers.reads_as_code(self._linked(path))  # noqa: E731
+        return headers.choose(name, folder, os.path.basename(self.root), self.tree.names, reads)
 
     def _linked(self, path: str) -> str:
         """The absolute path of the file at ``path``, or of the file of the project that it links to: where links cannot
@@ -313,15 +314,7 @@ class Project:
         beside = os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/")
         if written[0] == '"' and beside in self.tree.files:
             return beside
-        from kernlint.project import headers
-
-        choice = headers.choose(
-            name,
-            folder,
-            os.path.basename(self.root),
-            self.tree.names,
-            lambda path: headers.reads_as_code(self._linked(path)),
-        )
+        choice = self._chosen(name, folder)
         return choice.path if choice is not None and not choice.template else None
 
     def analysed(self, path: str) -> bool:
@@ -356,41 +349,14 @@ class Project:
 
     def preludes_for(self, path: str) -> tuple[str, ...]:
         """OpenCL texts that the host program puts before the one in the file at ``path``, in order."""
-        from kernlint.project import preludes
-
         inside = self.relative(path)
-        if inside is None or not inside.lower().endswith(preludes.OPENCL) or not self._joins:
-            return ()
-        before = preludes.joined_before(inside, self._joins)
-        if not (before or any(inside in parts for parts in self._joins)):
-            return ()
-        texts = [_text(self.absolute(part)) for part in (*before, inside)]
-        common = preludes.common_parts(texts, {part: _text(self.absolute(part)) for part in self._common})
-        return self._absolute([*(part for part in common if part not in (*before, inside)), *before])
+        return self._absolute(self._joined.before(inside)) if inside is not None else ()
 
     @cached_property
-    def _joins(self) -> list[list[str]]:
-        """OpenCL files that each statement of a host file includes, in order."""
-        from kernlint.project import preludes
+    def _joined(self) -> Joined:
+        from kernlint.project.preludes import Joined
 
-        found: list[list[str]] = []
-        for path, includes in self.includes.column("includes"):
-            if path.lower().endswith(preludes.OPENCL) or not any(
-                name.lower().endswith(preludes.OPENCL) for name in includes
-            ):
-                continue
-            folder = path.rpartition("/")[0]
-            for texts in preludes.statements(_text(self.absolute(path))):
-                if meant := [part for part in (self._meant(name, folder) for name in texts) if part is not None]:
-                    found.append(meant)
-        return found
-
-    @cached_property
-    def _common(self) -> list[str]:
-        """OpenCL files that hosts include which include no file with a kernel."""
-        kernels = {path for path, names in self.facts.column("kernels") if names}
-        hosts = [parts for parts in self._joins if kernels.isdisjoint(parts)]
-        return sorted({part for parts in hosts for part in parts})
+        return Joined(self.includes, self.facts, self._meant, lambda path: _text(self.absolute(path)))
 
     def given(self, path: str) -> Given:
         """What the builds of the project give the file at ``path``."""
@@ -455,40 +421,18 @@ class Project:
 
     def dialect(self, path: str) -> str | None:
         """The language of the kernels that stand under macros of the project in a file; None when there are none."""
-        if path[-3:].lower() == ".py" or not self._keywords or (inside := self.relative(path)) is None:
+        if path[-3:].lower() == ".py" or not self._keywords.languages or (inside := self.relative(path)) is None:
             return None
         known = self._dialects.get(inside, "")
         if known == "":
-            text = _text(self.absolute(inside))
-            there = any(name.rstrip("{").encode() in text for name in self._keywords)
-            match = self._kernel_under_macro.search(text) if there else None
-            names = [] if match is None else [(match[1] or b"").decode(), (match[2] or b"").decode() + "{"]
-            known = next((self._keywords[name] for name in names if name in self._keywords), None)
-            self._dialects[inside] = known
+            known = self._dialects[inside] = self._keywords.dialect(_text(self.absolute(inside)))
         return known
 
     @cached_property
-    def _keywords(self) -> Mapping[str, str]:
-        """The language that each macro which stands for the keyword of a kernel belongs to."""
-        found: dict[str, str] = {}
-        for path, macros in self.facts.column("macros"):
-            if macros:
-                device = self.facts[path].device or path.endswith(".cu")
-                opencl = path.lower().endswith((".cl", ".clh", ".ocl")) or not device
-                for name in macros:
-                    found.setdefault(name, "opencl" if opencl else "cuda")
-        return found
+    def _keywords(self) -> Keywords:
+        from kernlint.project.keywords import Keywords
 
-    @cached_property
-    def _kernel_under_macro(self) -> re.Pattern[bytes]:
-        """The head of a kernel under one of the macros, with parameters that a body follows, or the use of one that
-        stands for a whole kernel."""
-        names = sorted(self._keywords)
-        heads = b"|".join(name.encode() for name in names if not name.endswith("{"))
-        wholes = b"|".join(name[:-1].encode() for name in names if name.endswith("{"))
-        head = rb"(" + heads + rb")(?!\w)[^;#{}]*?\([^;#{}]*\)[^;#{}]*\{" if heads else rb"(?!)()"
-        whole = rb"(" + wholes + rb")\s*\(" if wholes else rb"(?!)()"
-        return re.compile(rb"^[^#\n]*?(?<!\w)(?:" + head + rb"|" + whole + rb")", re.M)
+        return Keywords(self.facts)
 
     @cached_property
     def _by_definition(self) -> Mapping[str, list[str]]:
@@ -512,7 +456,7 @@ class Project:
 
     def kernel_macros(self) -> tuple[str, ...]:
         """Macros of the project that stand for the keyword of a kernel."""
-        return tuple(sorted({name.rstrip("{") for name in self._keywords}))
+        return tuple(sorted({name.rstrip("{") for name in self._keywords.languages}))
 
     # ------------------------------------------------------------------------------------------- answers that hold
 
@@ -525,121 +469,6 @@ class Project:
         return known
 
 
-class Questions:
-    """The questions that the analysis of one file asks its project; ``asked`` notes them with digests of the answers,
-    ``choices`` the headers that were found beside others of the same name, by the name."""
-
-    def __init__(self, project: Project) -> None:
-        self.project = project
-        self.asked: Asked = {}
-        self.choices: dict[str, Header] = {}
-
-    def header(self, name: str, includer: str) -> Header | None:
-        """See :meth:`Project.header`."""
-        includer = os.path.join(os.path.dirname(os.path.abspath(includer)), "_")  # the folder alone matters
-        found = self.project.header(name, includer)
-        self._note(("header", name, includer), found)
-        if found is not None and found.others:
-            self.choices[name] = found
-        return found
-
-    def definitions(self, path: str, language: str, names: Iterable[str]) -> tuple[Definition, ...]:
-        """See :meth:`Project.definitions`."""
-        question = (os.path.abspath(path), language, *sorted(names))
-        answer = self.project.definitions(*question)
-        self._note(("definitions", *question), answer)
-        return answer
-
-    def files_launching(self, kernel: str) -> tuple[str, ...]:
-        """See :meth:`Project.files_launching`."""
-        return self._list("files_launching", kernel)
-
-    def files_defining(self, kernel: str) -> tuple[str, ...]:
-        """See :meth:`Project.files_defining`."""
-        return self._list("files_defining", kernel)
-
-    def files_instantiating(self, template: str) -> tuple[str, ...]:
-        """See :meth:`Project.files_instantiating`."""
-        return self._list("files_instantiating", template)
-
-    def files_naming(self, name: str) -> tuple[str, ...]:
-        """See :meth:`Project.files_naming`."""
-        return self._list("files_naming", name)
-
-    def hosts_naming(self, name: str, path: str) -> tuple[str, ...]:
-        """See :meth:`Project.hosts_naming`."""
-        path = os.path.abspath(path)
-        answer = self.project.hosts_naming(name, path)
-        self._note(("hosts_naming", name, path), answer)
-        return answer
-
-    def files_including(self, header: str) -> tuple[str, ...]:
-        """See :meth:`Project.files_including`."""
-        return self._list("files_including", os.path.abspath(header))
-
-    def analysed(self, path: str) -> bool:
-        """See :meth:`Project.analysed`."""
-        answer = self.project.analysed(path)
-        self._note(("analysed", os.path.abspath(path)), answer)
-        return answer
-
-    def defines_for(self, path: str) -> tuple[str, ...]:
-        """See :meth:`Project.defines_for`."""
-        return self._list("defines_for", os.path.abspath(path))
-
-    def choices_for(self, path: str) -> tuple[str, ...]:
-        """See :meth:`Project.choices_for`."""
-        return self._list("choices_for", os.path.abspath(path))
-
-    def numbers_for(self, path: str) -> tuple[str, ...]:
-        """See :meth:`Project.numbers_for`."""
-        return self._list("numbers_for", os.path.abspath(path))
-
-    def texts_for(self, path: str) -> tuple[str, ...]:
-        """See :meth:`Project.texts_for`."""
-        return self._list("texts_for", os.path.abspath(path))
-
-    def dialect(self, path: str) -> str | None:
-        """See :meth:`Project.dialect`."""
-        answer = self.project.dialect(path)
-        self._note(("dialect", os.path.abspath(path)), answer)
-        return answer
-
-    def defined_before(self, header: str, includer: str) -> tuple[str, ...]:
-        """See :meth:`Project.defined_before`."""
-        answer = self.project.defined_before(os.path.abspath(header), includer)
-        self._note(("defined_before", os.path.abspath(header), includer), answer)
-        return answer
-
-    def included_before(self, header: str, includer: str) -> tuple[str, ...]:
-        """See :meth:`Project.included_before`."""
-        answer = self.project.included_before(os.path.abspath(header), includer)
-        self._note(("included_before", os.path.abspath(header), includer), answer)
-        return answer
-
-    def preludes_for(self, path: str) -> tuple[str, ...]:
-        """See :meth:`Project.preludes_for`."""
-        return self._list("preludes_for", os.path.abspath(path))
-
-    def folders_for(self, path: str) -> tuple[str, ...]:
-        """See :meth:`Project.folders_for`."""
-        return self._list("folders_for", os.path.abspath(path))
-
-    def architectures(self) -> tuple[int, ...]:
-        """See :meth:`Project.architectures`."""
-        answer = self.project.architectures()
-        self._note(("architectures",), answer)
-        return answer
-
-    def _list(self, method: str, argument: str) -> tuple[str, ...]:
-        answer: tuple[str, ...] = getattr(self.project, method)(argument)
-        self._note((method, argument), answer)
-        return answer
-
-    def _note(self, question: tuple[str, ...], answer: object) -> None:
-        self.asked[question] = answer_digest(answer)
-
-
 def _index(said: Iterable[tuple[str, Sequence[str]]], key: Callable[[str], str] = str) -> Mapping[str, list[str]]:
     """Paths by the names that files say."""
     index: dict[str, list[str]] = {}
@@ -647,11 +476,6 @@ def _index(said: Iterable[tuple[str, Sequence[str]]], key: Callable[[str], str] 
         for name in dict.fromkeys(map(key, names)):
             index.setdefault(name, []).append(path)
     return index
-
-
-def answer_digest(answer: object) -> str:
-    """A digest of an answer."""
-    return hexdigest(repr(answer).encode("utf-8", "surrogateescape"), 16)
 
 
 def _common(path: str, folder: str) -> int:

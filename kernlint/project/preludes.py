@@ -8,9 +8,15 @@ defines a name that the program uses and does not define, as no other part does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 
 from kernlint.text.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kernlint.project.facts import FileFacts, Includes
+    from kernlint.project.table import Table
 
 OPENCL = (".cl", ".clh", ".ocl", ".opencl")
 """Suffixes of OpenCL text."""
@@ -73,3 +79,50 @@ def common_parts(texts: Sequence[bytes], parts: Mapping[str, bytes]) -> list[str
 def _defined(text: bytes) -> set[bytes]:
     names = {name for pair in _DEFINED.findall(text) for name in pair if name}
     return names | set(_FUNCTION.findall(text))
+
+
+class Joined:
+    """What the hosts of a project join.
+
+    ``includes`` and ``facts``: what each file includes and says of kernels, by its path; ``meant``: the file that an
+    include means, as written and by the folder of who includes it; ``text``: the text of a file."""
+
+    def __init__(
+        self,
+        includes: Table[Includes],
+        facts: Table[FileFacts],
+        meant: Callable[[str, str], str | None],
+        text: Callable[[str], bytes],
+    ) -> None:
+        self._includes, self._facts, self._meant, self._text = includes, facts, meant, text
+
+    def before(self, path: str) -> list[str]:
+        """The OpenCL files that a host puts before the one at ``path``, in order."""
+        if not path.lower().endswith(OPENCL) or not self._joins:
+            return []
+        before = joined_before(path, self._joins)
+        if not (before or any(path in parts for parts in self._joins)):
+            return []
+        texts = [self._text(part) for part in (*before, path)]
+        common = common_parts(texts, {part: self._text(part) for part in self._common})
+        return [*(part for part in common if part not in (*before, path)), *before]
+
+    @cached_property
+    def _joins(self) -> list[list[str]]:
+        """OpenCL files that each statement of a host file includes, in order."""
+        found: list[list[str]] = []
+        for path, includes in self._includes.column("includes"):
+            if path.lower().endswith(OPENCL) or not any(name.lower().endswith(OPENCL) for name in includes):
+                continue
+            folder = path.rpartition("/")[0]
+            for texts in statements(self._text(path)):
+                if meant := [part for part in (self._meant(name, folder) for name in texts) if part is not None]:
+                    found.append(meant)
+        return found
+
+    @cached_property
+    def _common(self) -> list[str]:
+        """OpenCL files that hosts include which include no file with a kernel."""
+        kernels = {path for path, names in self._facts.column("kernels") if names}
+        hosts = [parts for parts in self._joins if kernels.isdisjoint(parts)]
+        return sorted({part for parts in hosts for part in parts})

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from kernlint.project import gitignored
 from kernlint.project.files import Files
-from kernlint.project.model import Project, Questions
+from kernlint.project.model import Project
+from kernlint.project.questions import Questions
 from kernlint.project.root import is_system, root_of
 
 
