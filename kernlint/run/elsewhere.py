@@ -55,6 +55,12 @@ _HELD = (
 )
 """A kernel that is looked up by its name, and the variable or member that holds it from then on."""
 
+_TABLE = rb"(\w+)\s*(?:\[[^\]\n]*\]\s*)+=\s*\{[^;]*\"NAME\""
+"""An array that has the name of a kernel among its texts."""
+
+_BY_TABLE = rb"(\w+)\s*(?:\[[^\];]*\])?\s*=\s*(?:clCreateKernel|cl::Kernel)\s*\([^;\"]*\bTABLE\b"
+"""What holds kernels that are looked up by the texts of an array."""
+
 _IMPORTED = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+([^\n]*)", re.M)
 
 _LAUNCHES = re.compile(rb"NDRange|LaunchKernel|LaunchCooperative")
@@ -143,10 +149,9 @@ class Elsewhere:
         if path.endswith((".h", ".hpp", ".hxx")):
             self.depends.setdefault(path)
             return tuple(one for one in self.questions.files_including(path) if _is_host(one)) or (path,)
-        match = re.search(_HELD.replace(b"NAME", re.escape(kernel.encode("utf-8", "surrogateescape"))), text)
-        holder = b"" if match is None else match.group(1) or match.group(2)
-        users = self.naming(holder.decode("utf-8", "surrogateescape")) if holder else ()
-        users = tuple(one for one in users if _LAUNCHES.search(self.text(one)) is not None)[:2]
+        holders = _holders(text, kernel.encode("utf-8", "surrogateescape"))
+        users = [one for holder in holders for one in self.naming(holder.decode("utf-8", "surrogateescape"))]
+        users = [one for one in dict.fromkeys(users) if _LAUNCHES.search(self.text(one)) is not None][:2]
         self._holding.update((one, kernel) for one in users)
         return (path, *users)
 
@@ -259,7 +264,10 @@ class Elsewhere:
         known = _kept.get(key)
         if known is None:
             try:
-                known = tuple(ModuleFacts(module) for module in self.frontend.parse_file(source, options))
+                modules = self.frontend.parse_file(source, options)
+                if not modules and path.endswith(".c") and options.language is None:  # it only calls who launches
+                    modules = self.frontend.parse_file(source, replace(options, language="cuda"))
+                known = tuple(map(ModuleFacts, modules))
             except Exception:  # what is wrong with that file is told where it is analysed
                 known = ()
             _kept[key] = known
@@ -267,6 +275,19 @@ class Elsewhere:
                 _kept.popitem(last=False)
         _kept.move_to_end(key)
         return known
+
+
+def _holders(text: bytes, kernel: bytes) -> tuple[bytes, ...]:
+    """The variables or members by which a kernel is known that a text looks up: its own, or those of a table."""
+    name = re.escape(kernel)
+    match = re.search(_HELD.replace(b"NAME", name), text)
+    if match is not None:
+        return (match.group(1) or match.group(2),)
+    match = re.search(_TABLE.replace(b"NAME", name), text)
+    if match is None:
+        return ()
+    table = match.group(1)
+    return tuple(dict.fromkeys((*re.findall(_BY_TABLE.replace(b"TABLE", re.escape(table)), text), table)))
 
 
 def _imported(path: str, data: bytes, meant: Callable[[str, str, int], str | None]) -> Iterator[str]:

@@ -252,7 +252,8 @@ def _all_of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     here = {launch.span for launch in facts[host].launches} if elsewhere else set()
     for other in elsewhere:
         seen = _named_by(elsewhere, other, other[host].launches)
-        for launch in _with_callers(around, other.module, seen, facts):
+        of_name = _with_callers(around, other.module, seen, facts)
+        for launch in (*of_name, *_of_tables(around, elsewhere, other, facts)):
             if launch.span in here:
                 continue  # the same launch as another reading of the file has it
             if launch.kernel is None and os.path.abspath(other.module.path) in definers:
@@ -281,6 +282,29 @@ def _named_by(elsewhere: Iterable[ModuleFacts], own: ModuleFacts, seen: Iterable
         open_ = event is not None and launch.kernel is None and launch.name == own_name(launch.node)
         name = handles.kernel_of(event) if open_ and event is not None else ""
         yield replace(launch, name=name) if name else launch
+
+
+def _of_tables(
+    around: Linked | None, elsewhere: Iterable[ModuleFacts], own: ModuleFacts, facts: Facts
+) -> Iterator[LaunchFact]:
+    """The launches of one file that take their kernel from a table by a number of callers in other files, where these
+    say that it is this one."""
+    others = tuple(one.module for one in elsewhere if one is not own)
+    handles = Handles(own.module, others)
+    for launch in own[host].launches if around is not None else ():
+        event = launch.event
+        if (
+            around is None
+            or event is None
+            or launch.kernel is not None
+            or facts.kernel.name not in handles.among(event)
+        ):
+            continue
+        met = [one for one in _met(around, launch.host, own.module) if one.node is launch.node and _ends(one, launch)]
+        called = Handles(own.module, (*others, *(module for module in around.known if module is not own.module)))
+        for one in met:
+            if one.event is not None and called.kernel_of(one.event) == facts.kernel.name:
+                yield replace(one, name=facts.kernel.name)
 
 
 def _with_callers(

@@ -68,7 +68,8 @@ class Linked:
         self._defined: dict[FunctionDecl, FunctionDecl | None] = {}
         self._open: dict[FunctionDecl, bool] = {}
         self._by_name: dict[str, list[FunctionDecl]] = {}
-        self._known: list[Module] = []
+        self.known: list[Module] = []
+        """The modules that walks have gone through."""
         self._fixed: list[Fixed] = []
         """The numbers that variables of each known module hold."""
 
@@ -116,8 +117,8 @@ class Linked:
                 yield entry, known
 
     def _take(self, module: Module) -> None:
-        if module not in self._known:
-            self._known.append(module)
+        if module not in self.known:
+            self.known.append(module)
             self._fixed.append(fixed_variables(module))
             for function in module.functions:
                 if function.body is not None:
