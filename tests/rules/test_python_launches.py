@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.launch.kernel_argument_mismatch import KernelArgumentMismatch
 from kernlint_rules.launch.launch_limits import LaunchLimits
 from kernlint_rules.launch.uncovered_tail import UncoveredTail
 
@@ -106,3 +107,21 @@ class Field:
 def test_members_that_are_exchanged_are_arrays_of_one_size(other: str, blocks: str, told: bool) -> None:
     code = FIELDS.replace("OTHER", other).replace("BLOCKS", blocks)
     assert bool(findings(UncoveredTail, code, "python")) is told
+
+
+NAMED = 'clear = cp.RawKernel(TEXT, "clear")\ndef run(x, n):\n    blocks = (n + 255) // 256\n    clear(GIVEN)\n'
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("grid=(blocks,), block=(256,), args=(x, np.int32(n))", False),
+        ("(blocks,), block=(256,), args=(x, np.int32(n))", False),
+        ("(blocks,), (256,), args=(x, np.int32(n)), shared_mem=0", False),
+        ("grid=(blocks,), block=(256,), args=(x,)", True),
+        ("(blocks,), (256,), (x,)", True),
+    ],
+)
+def test_cupy_takes_everything_by_its_name(given: str, told: bool) -> None:
+    found = findings(KernelArgumentMismatch, KERNEL + NAMED.replace("GIVEN", given), "python")
+    assert bool(found) is told

@@ -209,16 +209,18 @@ def _launched(program: PythonProgram, called: Called, names: Set[str]) -> _Launc
     kernel = _function(program, target, scope, names)
     if kernel is None:
         return None
-    if "block" in keys:
+    named = "args" in keys and "block" in keys  # CuPy's own names: ``kernel(grid=..., block=..., args=...)``
+    if "block" in keys and not named:
         return _Launched("PyCUDA", *kernel, keys.get("grid"), keys["block"], keys.get("shared"), plain)
-    if len(node.args) < 2 or any(isinstance(arg, ast.Starred) for arg in node.args[:3]):
+    if not named and (len(node.args) < 2 or any(isinstance(arg, ast.Starred) for arg in node.args[:3])):
         return None
     third = node.args[2] if len(node.args) > 2 else None
-    if is_tuple(program, node.args[0], scope):
-        packed = program.resolved(third, scope)[0] if third is not None else keys.get("args")
+    if named or is_tuple(program, node.args[0], scope):
+        sizes = {**dict(zip(("grid", "block"), node.args, strict=False)), **keys}
+        packed = program.resolved(third or keys["args"], scope)[0] if third or "args" in keys else None
         args = tuple(packed.elts) if isinstance(packed, (ast.Tuple, ast.List)) else None
         shared = node.args[3] if len(node.args) > 3 else keys.get("shared_mem")
-        return _Launched("CuPy", *kernel, node.args[0], node.args[1], shared, args)
+        return _Launched("CuPy", *kernel, sizes.get("grid"), sizes.get("block"), shared, args)
     if third is None or "g_times_l" in keys:
         return None
     rest = plain[3:] if plain is not None else None
