@@ -8,6 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.content.initialised import unset
 from kernlint.analysis.content.undone import undone
 from kernlint.analysis.coverage import never
+from kernlint.analysis.extent.settled import under
 from kernlint.analysis.launching.agreement import Agreement, agreement
 from kernlint.analysis.launching.alike import same_in_blocks, same_in_launches
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
@@ -246,6 +247,7 @@ class BarrierDivergence(Rule):
         def differs(term: Term) -> bool:
             if any(negate(part) in held for part in conjuncts(_of_warps(term))):
                 return False  # it does not hold for any thread that is there
+            term = under(term, barrier.guards)  # a choice that whoever comes here has made alike
             return agree.differs(term) and not (same_in_launches(term, context) or same_in_blocks(term, context))
 
         if isinstance(barrier, BarrierEvent) and barrier.scope is Scope.GRID:

@@ -269,3 +269,30 @@ void run(const float *x, float *y) { axis<<<8, 64>>>(x, y); }
 def test_what_all_threads_make_alike_in_a_loop(rounds: str, start: str, told: bool) -> None:
     code = POWERS.replace("ROUNDS", rounds).replace("FROM", start)
     assert any("write flat" in one.message for one in findings(SharedMemoryRace, code)) is told
+
+
+WHOLE_BLOCKS = """
+__device__ int up(int n, int step) { return (n + step - 1) / step * step; }
+__global__ void k(const int *x, int *out, const int *kept, int n) {
+  __shared__ int count;
+  int most = n;
+  if (@rounded) most = up(n, blockDim.x);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < most; i += gridDim.x * blockDim.x) {
+    const int v = i < n ? x[i] : -1;
+    if (out != kept) {
+      if (threadIdx.x == 0) count = 0;
+      __syncthreads();
+      if (v != -1) atomicAdd(&count, 1);
+      __syncthreads();
+      if (threadIdx.x == 0) out[i / blockDim.x] = count;
+      __syncthreads();
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("rounded", "told"), [("out != kept", False), ("out == kept", True), ("n > 64", True)])
+def test_what_was_chosen_under_the_condition_of_a_barrier_is_settled_there(rounded: str, told: bool) -> None:
+    """The loop goes as far as whole blocks do wherever its barriers are met."""
+    assert bool(findings(BarrierDivergence, WHOLE_BLOCKS.replace("@rounded", rounded))) is told
