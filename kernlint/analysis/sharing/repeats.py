@@ -87,8 +87,9 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
 def may_repeat(access: Access, entries: Collection[Symbol]) -> bool:
     """Whether the place of an access is made in a way that may give it to several threads: of an entry by an operation
     that makes one of several, of an entry that is tested against a size, or of one of several that an item has."""
+    merging = [entry for entry in entries if not _packed(entry, access)]
     return (
-        any(_merged(term, entries) for term in _parts(access.offset))
+        any(_merged(term, merging) for term in _parts(access.offset))
         or any(_ranged(guard.term, entries) for guard in access.guards)
         or any(map(_several, entries))
     )
@@ -164,6 +165,46 @@ def _ranged(term: Term, entries: Collection[Symbol]) -> bool:
     return sized and any(
         value > 0 and any(_mentions(atom, entries) for atom in mono) for mono, value in form.coefficients.items()
     )
+
+
+def _packed(entry: Symbol, access: Access) -> bool:
+    """Whether an entry is a record of several fields: the bits that a shift takes off the place's are a part of the
+    place too (``links[at >> 5][at & 3]``), or a code that is compared with constants (``(at & 3) == LEFT``).  Taking a
+    field out merges no entries.
+
+    Still merging: ``cells[key >> 5]`` of which nobody asks for the bits below, or asks which bit it is to set.
+    """
+    low = {t: _field(t, entry) for t in _parts(access.offset)}
+    dropped = [bits for field in low.values() if field is not None and (bits := field[0])]
+    if not dropped:
+        return False
+    below = 1 << min(dropped)
+
+    def apart(term: Term) -> bool:
+        field = _field(term, entry)
+        return field is not None and field[0] == 0 and field[1] < below
+
+    if any(map(apart, low)):
+        return True
+    asked = [part for guard in access.guards for part in _parts(guard.term)]
+    asked += _parts(access.value) if access.value is not None else ()
+    return any(
+        part.op in ("eq", "ne") and part.args[1].value is not None and any(map(apart, _parts(part.args[0])))
+        for part in asked
+    )
+
+
+def _field(term: Term, entry: Symbol) -> tuple[int, int] | None:
+    """The bits of an entry below those that a term is made of, and the most that these make: ``(5, ...)`` of ``entry >>
+    5``, ``(0, 3)`` of ``entry & 3``; None of anything else."""
+    if term.op not in ("shr", "and") or not isinstance(by := term.args[1].value, int) or by < 0:
+        return None
+    inner = plain(term.args[0])
+    if term.op == "shr":
+        return (by, -1) if inner.symbol is entry else None
+    if inner.symbol is entry:
+        return 0, by
+    return None
 
 
 def _several(entry: Symbol) -> bool:

@@ -307,3 +307,30 @@ def test_planes_that_a_number_of_windows_shares(update: str, zero: str, told: bo
     """What is multiplied to divide by it is a divisor, and no distance of rows."""
     found = findings(GlobalMemoryRace, WINDOWS.replace("UPDATE", update).replace("ZERO", zero))
     assert any(one.severity is not Severity.NOTE for one in found) is told
+
+
+PACKED = """
+__global__ void k(const int *packed, float *sum, const float *by, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int at = packed[i];
+    STORE
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "told"),
+    [
+        ("sum[at >> 5] += by[i];", True),
+        ("if ((at & 31) < 16) sum[at >> 5] += by[i];", True),
+        ("if ((at & 3) == 2) sum[at >> 5] += by[i];", False),
+        ("sum[(at >> 5) * 4 + (at & 3)] += by[i];", False),
+        ("if ((at & 31) == 2) sum[at >> 2] += by[i];", True),
+        ("unsigned *set = (unsigned *)sum; set[at >> 5] = set[at >> 5] | (((unsigned *)by)[i] << (at & 31));", True),
+    ],
+)
+def test_a_field_of_a_record_merges_no_entries(store: str, told: bool) -> None:
+    """A shift makes one of several entries but where the bits below are a code, or a part of the place."""
+    found = [f for f in findings(GlobalMemoryRace, PACKED.replace("STORE", store)) if f.severity is not Severity.NOTE]
+    assert bool(found) is told
