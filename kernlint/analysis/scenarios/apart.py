@@ -4,6 +4,8 @@ A loop that goes down a column, ``x[i + k * pitch]`` for ``i < width``, moves on
 have that many elements, of which ``width`` are looked at.  A number that is held against places by itself is an extent,
 and may have been taken for a pitch by mistake.  Where blocks have parts of an array that are a constant number of
 elements apart, an argument that keeps threads within their part, and of which no launch says a number, is no greater.
+So it is where the quotient by an argument says which row it is, and the remainder the place in the row: ``x[i / many *
+pitch + i % many * step]`` has rows for ``many`` items.
 An argument that names a place instead of the block's own is for launches of one block.
 """
 
@@ -70,6 +72,43 @@ def parts_apart(pair: Pair, admission: Admission) -> list[Term]:
     found = dict.fromkeys(one for at in (pair.a, pair.b) for one in _parts_apart(at))
     passed = {symbol for way in admission.ways for symbol, image in way.images if image.value is not None}
     return [binary("le", cast(many.term, I64), const(room), BOOL) for many, room in found if many not in passed]
+
+
+def digits_apart(pair: Pair, admission: Admission) -> list[Term]:
+    """That rows which a quotient tells apart are as long as what the remainder makes of them, in ``x[i / many * pitch +
+    i % many * step]``, unless a launch says what it makes their distance of."""
+    made = {symbol for way in admission.ways for symbol, image in way.images if not _is_free(image)}
+    found = dict.fromkeys(one for at in (pair.a, pair.b) for one in _digits_apart(at))
+    return [least for least, pitch in found if made.isdisjoint(symbols(pitch))]
+
+
+def _is_free(image: Term) -> bool:
+    """Whether a launch passes a number of which nothing is known."""
+    symbol = plain(image).symbol
+    return symbol is not None and symbol.kind in (SymbolKind.PARAM, SymbolKind.LOAD)
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _digits_apart(at: Side) -> tuple[tuple[Term, Term], ...]:
+    """(what is supposed, the distance of rows)."""
+    parts = [(atom, mono, value) for mono, value in polynomial(at.offset).coefficients.items() for atom in mono]
+    found = []
+    for column, inner, step in parts:
+        if column.op != "mod" or not symbols(column.args[1]):
+            continue
+        for row, outer, pitch in parts:
+            if row.op != "div" or row.args != column.args or step <= 0 or pitch <= 0:
+                continue
+            left, right = (
+                Polynomial({tuple(atom for atom in mono if atom is not digit): value})
+                for digit, mono, value in ((column, inner, step), (row, outer, pitch))
+            )
+            if all(s.kind is SymbolKind.PARAM for form in (left, right) for at in form.atoms for s in symbols(at)):
+                needed = left * polynomial(column.args[1])
+                if right.constant is None and needed != right:
+                    pitch_ = cast(term_of(right), I64)
+                    found.append((binary("le", cast(term_of(needed), I64), pitch_, BOOL), pitch_))
+    return tuple(found)
 
 
 def own_places(pair: Pair) -> Pair:

@@ -13,7 +13,7 @@ from kernlint.analysis.accesses.pairs import (
     Pair,
 )
 from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
-from kernlint.analysis.scenarios.apart import inside_rows, own_places, parts_apart, rows_apart
+from kernlint.analysis.scenarios.apart import digits_apart, inside_rows, own_places, parts_apart, rows_apart
 from kernlint.analysis.scenarios.numbers import (
     addresses,
     parts_of_blocks,
@@ -274,7 +274,13 @@ class Finder:
         launch = Launch.of(admission, shape.block, grid, shape.threads, counts)
         private = pair.private - {symbol for symbol, _ in launch.values} if pair.private else pair.private
         rooms = self.asker.rooms.said((*pair.a.symbols, *pair.b.symbols))
-        sizes = (*shared_out(pair, admission), *whole(in_tiles(pair)), *rooms, *rows_apart(pair))
+        sizes = (
+            *shared_out(pair, admission),
+            *whole(in_tiles(pair)),
+            *rooms,
+            *rows_apart(pair),
+            *digits_apart(pair, admission),
+        )
         sizes += tuple(parts_apart(pair, admission)) if within == "blocks" else ()
         premises = (*said.premises, *went_round(pair, launch), *powers(pair), *sizes)
         query = Overlap(

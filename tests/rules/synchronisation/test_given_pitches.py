@@ -190,3 +190,31 @@ void run(int *out, long n, int bits) {
 )
 def test_rows_of_a_length_in_sight_that_parts_out_of_sight_fill(row: str, count: str, bad: bool) -> None:
     assert bool(findings(GlobalMemoryRace, PARTS.replace("ROW", row).replace("COUNT", count))) is bad
+
+
+DIGITS = """
+__global__ void hand_on(float *in, float *out, int nodes, int pitch, int step, int ports) {
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= nodes * ports) return;
+    float *own = in + PLACE;
+    out[t] = *own;
+    *own = 0.0f;
+}
+void run(float *in, float *out, int nodes, int pitch, int step, int ports) {
+    hand_on<<<(nodes * ports + 1023) / 1024, 1024>>>(in, out, nodes, PASSED, ports);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "passed", "told"),
+    [
+        ("t / ports * pitch + step * (t % ports)", "pitch, step", False),
+        ("t / ports * pitch + step * (t % ports)", "ports * step, step", False),
+        ("t / ports * pitch + step * (t % ports / 2)", "pitch, step", True),
+        ("t / ports * pitch + step * (t % (ports + 1))", "ports, 1", True),
+    ],
+)
+def test_rows_told_apart_by_a_quotient_hold_what_the_remainder_makes(place: str, passed: str, told: bool) -> None:
+    code = DIGITS.replace("PLACE", place).replace("PASSED", passed)
+    assert bool(findings(GlobalMemoryRace, code)) is told
