@@ -23,6 +23,7 @@ from kernlint.analysis.extent.made_apart import LAUNCH, SHAPE, made_apart
 from kernlint.analysis.extent.pitches import narrow_rows, pitches
 from kernlint.analysis.extent.places import places
 from kernlint.analysis.extent.rehearsed import EVEN, ODD, halves, held_down, runs, with_values
+from kernlint.analysis.extent.row_lengths import longer_rows
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.stated_ends import at_ends
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
@@ -267,8 +268,8 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
             if any(_given(kernel, one) for one in tried):
                 tried = list(_tried(kernel, view, _of_one_length(env)))
             for one in tried:
-                if not made_apart(one.access, one.size, one.witness, view):
-                    found.setdefault(one.access, one)
+                if one.access not in found and _by_itself_beyond(kernel, view, one, env):
+                    found[one.access] = one
         for access, one in at_ends(view, unit, partial(_shown, kernel, view, pitched)):
             found.setdefault(access, one)
         found.update((one.access, one) for one in _of_nothing(kernel, view, facts[host]) if one.access not in found)
@@ -283,10 +284,17 @@ def _shown(
         return {}
     tried = _tried(kernel, view, dict(env), among)
     return {
-        one.access: one
-        for one in tried
-        if not _given(kernel, one) and not made_apart(one.access, one.size, one.witness, view)
+        one.access: one for one in tried if not _given(kernel, one) and _by_itself_beyond(kernel, view, one, dict(env))
     }
+
+
+def _by_itself_beyond(kernel: Trace, view: LaunchView, one: Allocated, env: dict[Symbol, int]) -> bool:
+    """Whether what the values ``env`` show is the program's fault: memory is made for the sizes that the kernel is
+    launched for, and rows that are as long as they have to be leave it."""
+    if made_apart(one.access, one.size, one.witness, view):
+        return False
+    longer = longer_rows(one.access, one.size, view, env)
+    return longer is None or any(_tried(kernel, view, longer, (one.access,)))
 
 
 def _of_nothing(kernel: Trace, view: LaunchView, known: HostFacts) -> Iterator[Allocated]:

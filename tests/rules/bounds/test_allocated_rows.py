@@ -1,9 +1,10 @@
 """Allocations in sight: rows are no longer than they are apart, and sizes are what comments say."""
 
 import pytest
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from kernlint import registry
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 RULE = registry.load().get("KL102")
 
@@ -74,3 +75,61 @@ float *padded(const unsigned char *src, int width, int height) {
 @pytest.mark.parametrize(("mark", "row"), [("  // bad", "width"), ("", "pitch")])
 def test_what_is_a_multiple_anyway_says_nothing_of_its_parts(mark: str, row: str) -> None:
     assert_marked(RULE, PADDED % (mark, row))
+
+
+RECORDS = """\
+#include <cuda_runtime.h>
+__global__ void set_up(float *all, int n, int length, int ports) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i @test n) {
+        float *own = all + i * length;
+        @store
+    }
+}
+void run(int n, int length, int ports) {
+    float *all;
+    cudaMalloc(&all, n * length * sizeof(float));
+    set_up<<<n / 256 + 1, 256>>>(all, n, length, ports);
+    cudaFree(all);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "store", "bad"),
+    [
+        ("<", "own[0] = 1; own[18] = 2;", False),
+        ("<", "for (int k = 0; k < (ports - 3) / 2; ++k) own[14 + 3 * k] = k;", False),
+        ("<", "for (int k = 0; k <= length; ++k) own[k] = k;", True),
+        ("<", "own[length] = 1;", True),
+        ("<=", "own[0] = 1;", True),
+    ],
+)
+def test_rows_are_as_long_as_what_a_thread_puts_there(test: str, store: str, bad: bool) -> None:
+    """Nothing in sight says how long rows are: they are long enough for a place that rests on no thread."""
+    code = RECORDS.replace("@test", test).replace("@store", store)
+    assert bool(findings(WrongBoundsGuard, code)) is bad
+
+
+FIXED = """\
+#include <cuda_runtime.h>
+template <int N> __global__ void fill(float *all, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i @test n)
+        for (int k = 0; k < N; ++k) all[i * N + k] = k;
+}
+void run(int n, int length) {
+    float *all;
+    cudaMalloc(&all, n * @length * sizeof(float));
+    fill<22><<<n / 256 + 1, 256>>>(all, n);
+    cudaFree(all);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "length", "bad"), [("<", "length", False), ("<", "20", True), ("<", "22", False), ("<=", "22", True)]
+)
+def test_a_length_that_the_kernel_does_not_know_is_its_own(test: str, length: str, bad: bool) -> None:
+    code = FIXED.replace("@test", test).replace("@length", length)
+    assert bool(findings(WrongBoundsGuard, code)) is bad
