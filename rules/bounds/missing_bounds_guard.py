@@ -305,6 +305,7 @@ class MissingBoundsGuard(Rule):
         first = next((one for one in found if one.access.writes), found[0])
         count = words(first.count)
         related = [Related(first.view.fact.span, f"this launch rounds {count} up to whole blocks")]
+        related += calls(first.access)
         others = _others(first.access, [one.access for one in found])
         related += [Related(access.span, f"so is {element(access)} here") for access in others[:3]]
         return self.finding(
@@ -343,7 +344,7 @@ class MissingBoundsGuard(Rule):
     def _report(self, facts: Facts, found: Sequence[Exposed]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
         others = _others(first.access, [one.access for one in found])
-        related = [Related(access.span, f"so is {element(access)} here") for access in others[:3]]
+        related = [*calls(first.access), *(Related(one.span, f"so is {element(one)} here") for one in others[:3])]
         access = first.access
         what = f"{element(access)} is {verb(access)} by every thread of the grid"
         axis = f" along {AXES[first.axis]}" if len(access_axes(first)) > 1 else ""

@@ -128,7 +128,7 @@ class Siblings:
         # The array has so many elements for each row of the other; rows with a pitch of their own may be padded too.
         first = place.row is None and other.row is None
         if first and other.pitch != place.pitch and _of_one_size(other.pitch, place.pitch):
-            return self._launched(size)
+            return bool(self._launched(size))
         rows = first and place.pitch.constant is not None
         return (rows or other.pitch == place.pitch) and self._implied(place, other, group, size)
 
@@ -176,21 +176,26 @@ class Siblings:
             writes = [one for one in group if one.access.writes]
             return other.access.writes and all(one.bound is not None or _below_number(one) for one in writes)
         if self.context.launches:
-            return self._launched(size)
+            rounded = self._launched(size)
+            if rounded is not None:
+                return rounded
         # What fills an array up to whole blocks writes what it has read, or a neutral value: that one is longer.
         return place.access.kind is AccessKind.ATOMIC or not _carried(place.access.value)
 
-    def _launched(self, size: Polynomial) -> bool:
-        """Whether a launch in sight rounds its grid up from the size."""
+    def _launched(self, size: Polynomial) -> bool | None:
+        """Whether a launch in sight rounds its grid up from the size; None where the launches in sight leave it open:
+        the size is given as what no grid is compared with (a value of a template of the host)."""
+        open_ = True
         for view in self.context.launches:
             images = dict(view.images)
             given = polynomial(substitute(term_of(size), images))
-            if any(
-                one.kind is Cover.ROUNDED_UP and one.count is not None and polynomial(one.count) == given
-                for one in view.covers
-            ):
+            rounded = [
+                polynomial(one.count) for one in view.covers if one.kind is Cover.ROUNDED_UP and one.count is not None
+            ]
+            if given in rounded:
                 return True
-        return False
+            open_ = open_ and bool(rounded) and not any(s in images for atom in size.atoms for s in symbols(atom))
+        return None if open_ else False
 
 
 def _of_first(guard: Guard, index: Polynomial, axes: Sequence[int]) -> bool:

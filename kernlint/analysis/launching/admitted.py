@@ -14,10 +14,12 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts, in_whole_blocks
 from kernlint.analysis.launching.launches import LaunchFact, launches, speaks_of
 from kernlint.analysis.launching.members import Members, member_of, members
+from kernlint.analysis.launching.template_numbers import in_numbers
 from kernlint.analysis.scenarios.tables import COMPUTED
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import LoopContext, Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
+from kernlint.apis import known_name
 from kernlint.prove.admission import FREE_LAUNCH, Admission, Way
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.narrowing import narrowed
@@ -27,17 +29,14 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
-    Uniformity,
     binary,
     cast,
     const,
     plain,
-    replaced,
-    subterms,
     symbols,
 )
 from kernlint.tree.nodes import FunctionDecl
-from kernlint.tree.types import BOOL, I32, I64, IntType, OpaqueType, Type
+from kernlint.tree.types import BOOL, I64, IntType, OpaqueType
 
 LARGEST_UNIT = 1 << 20
 """From here on a number is a size by itself, and no unit that sizes are rounded to."""
@@ -84,11 +83,12 @@ def _bindings(name: str, value: Value) -> Iterator[tuple[str, Term]]:
 def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
     """The launch ``fact`` as seen from a kernel whose scalar parameters are ``known``."""
     images: list[tuple[Symbol, Term]] = []
+    open_: list[tuple[Symbol, Term]] = []  # of a template's types
     if fact.block is not None:
         images.extend(zip(BLOCK_DIM, fact.block, strict=True))
     if fact.grid is not None:
         images.extend(zip(GRID_DIM, fact.grid, strict=True))
-    checks = [part for guard in fact.guards for part in conjuncts(guard.term)]
+    checks = [part for guard in fact.guards for part in conjuncts(guard.term) if not _of_status(part)]
     if fact.threads is not None and fact.grid is None:
         checks += [_all_threads(axis, size) for axis, size in enumerate(fact.threads)]
     for name, value in fact.arguments:
@@ -96,28 +96,24 @@ def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
             symbol = known.get(path)
             if symbol is not None and isinstance(symbol.type, IntType) and isinstance(term.type, IntType):
                 images.append((symbol, term))
-    images = _as_numbers(images)
+            elif symbol is not None and isinstance(term.type, OpaqueType):
+                open_.append((symbol, term))
+    images = in_numbers(images, open_)
     checks += [_is_power(symbol) for symbol, term in images if term.value is None and _one_bit(term)]
     checks += _rounds([term for _, term in images], checks)
     checks += _whole_blocks(images, checks)
     return Way(tuple(images), tuple(checks))
 
 
-def _as_numbers(images: list[tuple[Symbol, Term]]) -> list[tuple[Symbol, Term]]:
-    """``images`` in which a value of a template of the host, whose type nobody knows, is one number where several
-    types take it: the rows of a matrix are the same ones for the grid and for the kernel."""
-    made: dict[Term, set[Type]] = {}
-    for part in (part for _, image in images for part in subterms(image) if part.op == "cast"):
-        if isinstance(part.args[0].type, OpaqueType) and isinstance(part.type, IntType):
-            made.setdefault(part.args[0], set()).add(part.type)
-    named: dict[Term, Term] = {
-        one: Symbol(SymbolKind.UNKNOWN, str(one), I32, uniformity=Uniformity.GRID, low=0).term
-        for one, types in made.items()
-        if len(types) > 1
-    }
-    if not named:
-        return images
-    return [(symbol, replaced(image, named)) for symbol, image in images]
+def _of_status(check: Term) -> bool:
+    """Whether a truth is that a function of a runtime has gone well: that says nothing of its arguments' sizes, and no
+    value of theirs decides it."""
+    check = plain(check)
+    if check.op == "lnot":
+        return _of_status(check.args[0])
+    if check.op in ("eq", "ne") and check.args[1].value is not None:
+        return _of_status(check.args[0])
+    return check.op == "call" and known_name(str(check.args[0]).partition("@")[0]) is not None
 
 
 def _whole_blocks(images: Sequence[tuple[Symbol, Term]], checks: Sequence[Term]) -> Iterator[Term]:

@@ -26,6 +26,7 @@ from kernlint.prove.admission import FREE_LAUNCH, Admission, equal
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import (
     BLOCK_DIM,
+    GRID_DIM,
     Symbol,
     SymbolKind,
     Term,
@@ -122,7 +123,8 @@ def view_of(fact: LaunchFact, known: dict[str, Symbol]) -> LaunchView:
     if fact.block is not None:
         block = (fact.block[0].value, fact.block[1].value, fact.block[2].value)
     if fact.grid is not None:
-        covers = tuple(cover(term, way.checks) for term in fact.grid)
+        counted = dict(way.images)  # sizes of a template of the host are one number for the grid and the kernel
+        covers = tuple(cover(counted[axis], way.checks) for axis in GRID_DIM)
     if fact.threads is not None:
         rounded = (cover_of_threads(size, way.checks) for size in fact.threads)
         covers = tuple(

@@ -6,11 +6,22 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import StorageClass, TypeKind
 from kernlint.frontends.clang.lower.context import Scope
+from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.types import is_const, is_volatile, without_extents
 from kernlint.frontends.clang.native import LIB
 from kernlint.tree.nodes import Expr, InitList, Opaque, ParamDecl, VarDecl
-from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, StructType, Type, VoidType
+from kernlint.tree.types import (
+    U32,
+    ArrayType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    Space,
+    StructType,
+    Type,
+    VoidType,
+)
 
 _FUNCTIONS = (
     K.FUNCTION_DECL,
@@ -259,7 +270,7 @@ def _initialiser(scope: Scope, cursor: Cursor, node: VarDecl) -> Expr | None:
     found = next((c for c in reversed(expressions) if c.key == initial.key), None)
     if found is None:
         return None
-    value = scope.expression(found)
+    value = _listed(scope, found, node.type) or scope.expression(found)
     if isinstance(value, InitList) and isinstance(value.type, VoidType):
         value = InitList(value.span, node.type, value.elements)  # braces around values of a dependent type
     if isinstance(value, InitList) and not value.elements and found.kind == K.CALL_EXPR:
@@ -268,3 +279,14 @@ def _initialiser(scope: Scope, cursor: Cursor, node: VarDecl) -> Expr | None:
         # "S s;" runs a constructor that leaves the members alone; "S s{}" and "S()" zero them.
         return None if scope.lowering.source(found).strip().startswith(node.name) else value
     return value
+
+
+def _listed(scope: Scope, cursor: Cursor, type_: Type) -> InitList | None:
+    """What stands in parentheses behind a variable's name, where some of it depends on a template's arguments: clang
+    has chosen no constructor then, and shows the bare list (``dim3 grid(up(rows, n), up(columns, n))``)."""
+    if cursor.kind != K.UNEXPOSED_EXPR or not isinstance(type_, StructType) or type_.name != "dim3":
+        return None
+    values = [c for c in cursor.children if is_expression(c)]
+    if len(values) < 2 or not scope.lowering.source(cursor).startswith("("):
+        return None
+    return InitList(scope.span(cursor), type_, tuple(convert(scope.expression(one), U32) for one in values))

@@ -38,6 +38,16 @@ def test_braced_extents() -> None:
     assert constants(second.block) == [8, 8, 1] and second.kernel is not None and len(second.args) == 2
 
 
+def test_extents_in_parentheses_that_depend_on_a_template() -> None:
+    text = KERNEL + (
+        "template <typename I> void h(float *x, I n) { dim3 g((n + 3) / 4, I(2)); k<<<g, 32>>>(x, n); }"
+        "template <typename I> void one(float *x, I n) { dim3 g((n + 3) / 4); k<<<g, 32>>>(x, n); }"
+    )
+    _, two, one = module(text).functions
+    assert lines(two)[0] == "let host struct dim3 g = struct dim3{{u32}((n + 3) / 4), {u32}(?type-parameter-0-0)2}"
+    assert lines(one)[0] == "let host struct dim3 g = ((n + 3) / 4)"
+
+
 def test_extents_out_of_variables_and_macros() -> None:
     text = (
         "#define GO(K, G, B, ...) K<<<G, B>>>(__VA_ARGS__)\n"
