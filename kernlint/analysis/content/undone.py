@@ -13,7 +13,23 @@ from kernlint.analysis.order.words import sources
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace.events import Access, Event, GuardKind, Root, Trace
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, const, substitute, symbols
+from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    FALSE,
+    THREAD,
+    TRUE,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    const,
+    negate,
+    replaced,
+    substitute,
+    subterms,
+    symbols,
+)
+from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.types import Space
 
 Thread = tuple[int, int, int]
@@ -22,7 +38,12 @@ Thread = tuple[int, int, int]
 def undone(walked: Trace, meeting: Event, left: Term, shapes: Sequence[Scenario]) -> Access | None:
     """A write to global memory behind the barrier ``meeting`` of what the block has put into shared memory, by threads
     that are chosen by their place in the block alone and of which some may have returned: ``left`` holds for those that
-    have not."""
+    have not.
+
+    Not where data that are the same for the whole block decide who returns: then nobody has made anything.
+    """
+    if any(_all_stay(one) for one in _by_block(left)):
+        return None
     for access in walked.accesses:
         if not access.writes or access.root.space is not Space.GLOBAL or access.order < meeting.order:
             continue
@@ -32,6 +53,26 @@ def undone(walked: Trace, meeting: Event, left: Term, shapes: Sequence[Scenario]
         if shared and shapes and all(_may_be_gone(access, left, one, _by_data(walked, shared)) for one in shapes):
             return access
     return None
+
+
+def _by_block(left: Term) -> Iterator[Term]:
+    """What threads stay by, for each outcome of the conditions in it that only data of the whole block decide."""
+    asked = {
+        part: None
+        for part in subterms(left)
+        if part.op in ("lt", "le", "eq", "ne")
+        and any(symbol.kind is SymbolKind.LOAD for symbol in part.symbols)
+        and uniformity(part) <= Uniformity.BLOCK
+    }
+    for outcome in (TRUE, FALSE) if asked else ():
+        yield replaced(left, dict.fromkeys(asked, outcome))
+
+
+def _all_stay(left: Term) -> bool:
+    """Whether a condition holds for all threads."""
+    if left.op == "lor":
+        return any(map(_all_stay, left.terms)) or any(negate(part) in left.terms for part in left.terms)
+    return left.value == 1
 
 
 def _shared(value: Term) -> list[Root]:

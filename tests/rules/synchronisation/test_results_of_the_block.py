@@ -67,3 +67,35 @@ __global__ void tally(const unsigned char *level, int *count, int n) {
 )
 def test_a_table_of_a_block_that_nobody_says_the_size_of(leave: str, bad: bool) -> None:
     assert told(TALLY.replace("LEAVE", leave)) is bad
+
+
+ONE_ITEM = """
+__global__ void trace(const int *item, const int *kind, const float *x, float *out, int n) {
+    __shared__ float s[128];
+    const int t = threadIdx.x, b = blockIdx.x;
+    if (b >= n) return;
+    float v = 0.0f;
+    if (t < 125) {
+        const int e = item[b] - 1;
+        if (LEFT) return;
+        v = x[e * 125 + t];
+    }
+    s[t] = v;
+    __syncthreads();
+    for (int d = 1; d < 128; d *= 2) {
+        if (t % (2 * d) == 0) s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0) out[b] = s[0];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [("kind[e] == 0", False), ("kind[e * 125 + t] == 0", True), ("t < 3 && kind[e] != 7 && x[e * 125 + t] == 0", True)],
+)
+def test_a_block_that_has_nothing_to_do_leaves_no_result(left: str, told: bool) -> None:
+    """Data of the whole block let all go who have something to do."""
+    found = [f for f in findings(BarrierDivergence, ONE_ITEM.replace("LEFT", left)) if f.severity is not Severity.NOTE]
+    assert bool(found) is told
