@@ -122,7 +122,7 @@ def truth_of(asked: Value, s: State) -> bool | None:
         ours = fate is not None and (not fate.out or bool(asked.thing.api))  # made on this way, whoever knows of it
         if asked.path or asked.thing.kind in (Kind.LOCAL, Kind.CONTENT) or ours:
             return True
-        return s.facts.get(asked)
+        return _left_over(asked, s)
     if isinstance(asked, Atom):
         a, b = asked.args if len(asked.args) == 2 else (None, None)
         if isinstance(a, Number) and isinstance(b, Number):
@@ -144,7 +144,21 @@ def truth_of(asked: Value, s: State) -> bool | None:
                     and isinstance(fact.args[1], Number)
                 ):
                     return fact.args[1] == b
-        return found
+        return _left_over(asked, s)
+    return None
+
+
+def _left_over(asked: Value, s: State) -> bool | None:
+    """What is known of a truth, or follows as one of several holds and none of the others does."""
+    known = s.facts.get(asked)
+    if known is not None:
+        return known
+    for fact, truth in s.facts.items():
+        if truth and isinstance(fact, Atom) and fact.op == "||":
+            parts: frozenset[tuple[Value, bool]] = fact.args[0]  # type: ignore[assignment]
+            mine = [positive for value, positive in parts if value == asked]
+            if len(mine) == 1 and all(s.facts.get(v) == (not positive) for v, positive in parts if v != asked):
+                return mine[0]
     return None
 
 

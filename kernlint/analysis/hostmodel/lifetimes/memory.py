@@ -70,7 +70,9 @@ def load(m: Machine, at: Place, type_: Type, state: State, span: Span) -> Value:
 def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
     """What a place of unknown contents holds: the same value, as long as nothing may have changed it, and the
     object that it is a part of has not been assigned anew."""
+    decl = at.thing.decl
     local = at.thing.kind is Kind.LOCAL and not state.fate(at.thing).out
+    local = local or (decl is not None and not at.path and m.program.steady(decl))
     version: int | Atom = _assigned_whole(at, state) or (0 if local else state.version)
     pointer = isinstance(type_, PointerType) or (  # the driver's pointers are numbers
         isinstance(type_, IntType) and type_.bits == 64 and m.keys.get(at, ((),))[-1] in m.program.kinds

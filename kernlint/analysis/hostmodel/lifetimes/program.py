@@ -22,7 +22,7 @@ from kernlint.apis import ENDS, MAKES, Made, base_name, known_name
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
-from kernlint.tree.types import ArrayType, PointerType, StructType, Type
+from kernlint.tree.types import ArrayType, IntType, PointerType, StructType, Type
 from kernlint.tree.walk import strip_casts, walk
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class Program:
         self.behaving = {self.class_name(kind) for kind in map(_own_type, self.functions) if kind is not None}
         """Classes with functions of their own."""
         self._reserves: bool | None = None
+        self._changed: frozenset[n.VarDecl] | None = None
         self.globals: dict[n.VarDecl, Place] = {}
         self.kinds: dict[Key, Kind] = {}
         self.non_blocking: set[Key] = set()
@@ -174,6 +175,16 @@ class Program:
             nodes = (node for function in self.functions if function.body is not None for node in walk(function.body))
             self._reserves = any(isinstance(node, n.Call) and node.name.endswith("::reserve") for node in nodes)
         return self._reserves
+
+    def steady(self, decl: n.VarDecl) -> bool:
+        """Whether a number of the file, or of another one, is set by no function in sight: what was asked of it once
+        holds till the end (``if (use_cuda)``, before an allocation and before the release)."""
+        if not decl.is_global or not isinstance(decl.type, IntType):
+            return False
+        if self._changed is None:
+            nodes = (node for f in self.functions if f.body is not None for node in walk(f.body))
+            self._changed = frozenset(at.decl for node in nodes for at in _set_by(node) if isinstance(at, n.Ref))
+        return decl not in self._changed
 
     def end_unknown(self, kind: Type) -> bool:
         """Whether it is not in sight what happens when an object of a type ends: its class has functions of its own,
@@ -297,3 +308,22 @@ def _holds(target: n.Expr) -> bool:
     while isinstance(target, n.Subscript):
         target = target.base
     return isinstance(target, n.Member)
+
+
+def _set_by(node: n.Node) -> Iterator[n.Node]:
+    """What an expression sets, or gives away so that others can."""
+    if isinstance(node, (n.Assign, n.IncDec)):
+        yield node.target
+    elif isinstance(node, n.AddressOf):
+        yield node.operand
+    elif isinstance(node, n.VarDecl) and _is_reference(node.type) and node.init is not None:
+        yield node.init
+    elif isinstance(node, n.Call):
+        params: Sequence[n.ParamDecl] = node.function.params if node.function is not None else ()
+        for at, arg in enumerate(node.args):
+            if at >= len(params) or _is_reference(params[at].type):
+                yield arg
+
+
+def _is_reference(kind: Type) -> bool:
+    return isinstance(kind, PointerType) and kind.reference
