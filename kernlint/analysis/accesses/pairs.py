@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from kernlint.analysis.accesses.descents import no_more_than_first
 from kernlint.analysis.trace.events import (
     Access,
     AccessKind,
@@ -528,6 +529,7 @@ def _side(access: Access, extra: tuple[Term, ...]) -> Side:
     guards = dict.fromkeys(part for term in reversed(guards) for part in conjuncts(term))
     for term in extra:
         guards.update((part, None) for part in conjuncts(term) if part.value != 1)
+    guards.update(dict.fromkeys(no_more_than_first((access.offset, *guards))))
     return Side(
         access.offset,
         extent(access) or 0,
