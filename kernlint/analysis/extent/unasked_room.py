@@ -3,8 +3,9 @@
 The host allocates ``capacity`` elements, passes the capacity, and launches over another count; the kernel stores at a
 place out of memory (a number of a voxel, a rank in a sum), or at one that it has drawn from a counter, and has no use
 for the capacity.  Who passes it knows that there may be more places than room.  The capacity may be a member of the
-struct that brings the array.  With no host in sight it is the one number in the struct of a list and its counter that
-no kernel of the file puts to any use, or the one that is passed right behind them.
+struct that brings the array.  Elements that name others of their array are believed.  With no host in sight it is the
+one number in the struct of a list and its counter that no kernel of the file puts to any use, or the one that is passed
+right behind them.
 """
 
 from __future__ import annotations
@@ -133,6 +134,19 @@ def _place(access: Access) -> Symbol | None:
     return symbol if symbol is not None and (symbol.kind is SymbolKind.LOAD or from_atomic(symbol)) else None
 
 
+def _link(place: Symbol, access: Access, of: Trace) -> bool:
+    """Whether the number of an element comes out of elements of the same array, as those of a tree name their children:
+    by itself, or by way of a stack of the thread's own, on which nothing else is put but constants."""
+    if place.kind is not SymbolKind.LOAD:
+        return False
+    root = place.origin[0]
+    if root is access.root or root.kind is not RootKind.VARIABLE:
+        return root is access.root
+    values = [symbols(one.value) for one in of.accesses if one.root is root and one.writes and one.value is not None]
+    found = [symbol for value in values for symbol in value]
+    return bool(found) and all(s.kind is SymbolKind.LOAD and s.origin[0] is access.root for s in found)
+
+
 def _named(facts: ModuleFacts) -> frozenset[str]:
     """The members of objects that kernels of a file use."""
     bodies = [kernel.function.body for kernel in facts.module.kernels if kernel.function.body is not None]
@@ -203,7 +217,7 @@ def _compute(facts: Facts) -> tuple[Unasked, ...]:
     rooms = [(view, _rooms(view, unused, sizes)) for view in views]
     for access in arrays:
         place = _place(access)
-        if place is None:
+        if place is None or _link(place, access, of):
             continue
         tests = (guard.term for guard in access.guards if guard.kind is not GuardKind.AFTER_LOOP)
         if any(place in symbols(test) for test in tests):

@@ -119,3 +119,33 @@ __kernel void pick(__global const float *score, __global int *best, PARAMETERS, 
 def test_the_number_behind_a_list_and_its_counter(parameters: str, bad: bool) -> None:
     found = findings(MissingBoundsGuard, FLAT.replace("PARAMETERS", parameters), "opencl")
     assert any("comes with the list" in one.message for one in found) is bad, [one.message for one in found]
+
+
+TREE = """
+struct Node { float lo, hi; int left, right; };
+__global__ void look(const Node *tree, const int *start, const float *at, int *out, int n, int nodes) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int stack[64], top = 0, found = 0;
+    stack[top++] = FIRST;
+    while (top > 0) {
+        const Node &one = tree[stack[--top]];
+        if (at[i] < one.lo || at[i] > one.hi) continue;
+        if (one.left == -1) { found++; continue; }
+        if (top < 62) { stack[top++] = one.left; stack[top++] = one.right; }
+    }
+    out[i] = found;
+}
+void run(const int *start, const float *at, int *out, int n, int nodes) {
+    Node *tree;
+    cudaMalloc(&tree, nodes * sizeof(Node));
+    look<<<(n + 255) / 256, 256>>>(tree, start, at, out, n, nodes);
+    cudaFree(tree);
+}
+"""
+
+
+@pytest.mark.parametrize(("first", "bad"), [("0", False), ("start[i]", True)])
+def test_elements_that_name_others_are_believed(first: str, bad: bool) -> None:
+    source = TREE.replace("FIRST", first)
+    assert bool([f for f in findings(MissingBoundsGuard, source) if "room" in f.message]) is bad
