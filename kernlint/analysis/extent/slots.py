@@ -13,6 +13,8 @@ fills and leaves the count of in memory.  Two things say that there may be more 
 A test of the room that is left says nothing once the slot is past it: ``capacity - slot >= 3`` is a difference of
 unsigned numbers, and threads that found no room have counted on.
 
+A row whose counter goes down too, in any kernel of the file, gets back what was taken out of it: it has room for that.
+
 Silent where a test anywhere in the kernel speaks of the slot, where one of the counter keeps threads from counting on,
 and where the room is as large as the number of items that threads are tested against.
 """
@@ -21,7 +23,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.checked_limits import limits_of
 from kernlint.analysis.extent.counted_stores import Drawn, drawn_stores
@@ -31,6 +33,7 @@ from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, LoopContext, Root, RootKind, Trace
+from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.show import words
@@ -255,6 +258,34 @@ def _anybody(counter: Access, room: int, facts: Facts) -> bool:
     return all(_threads(view.fact.grid, view.block) > room for view in facts[launch_context].launches)
 
 
+def _lowers(access: Access) -> bool:
+    """Whether a number in memory gets less by what a kernel does."""
+    if access.kind is AccessKind.ATOMIC:
+        return access.atomic_op in ("sub", "dec")
+    if access.kind is not AccessKind.WRITE or access.value is None:
+        return False
+    value = polynomial(access.value).coefficients
+    old = [m for m in value if len(m) == 1 and m[0].symbol is not None and _held(m[0].symbol, access)]
+    return len(old) == 1 and value[old[0]] == 1 and value.keys() == {old[0], ()} and value[()] < 0
+
+
+def _held(symbol: Symbol, access: Access) -> bool:
+    return symbol.kind is SymbolKind.LOAD and symbol.origin == (access.root, access.offset)
+
+
+def _lowered(facts: ModuleFacts) -> frozenset[str]:
+    return frozenset(
+        called(access.root)
+        for _, of in facts[kernel_traces].compared()
+        for access in of.accesses
+        if access.root.kind is RootKind.PARAM and _lowers(access)
+    )
+
+
+lowered_counters = ModuleAnalysis("lowered_counters", _lowered, needs=(kernel_traces,))
+"""What numbers in memory are called that some kernel of a file makes less."""
+
+
 def _against_size(part: Term) -> bool:
     """Whether a truth keeps threads below a size that is passed, or read."""
     slack = slack_of(part)
@@ -309,7 +340,7 @@ def _compute(facts: Facts) -> tuple[Overfull, ...]:
         if clamp is not None or counter is None or one.cap is not None:
             continue
         row = _row(one, counter)
-        if row is not None and _anybody(counter, row, facts):
+        if row is not None and called(counter.root) not in facts[lowered_counters] and _anybody(counter, row, facts):
             found[root] = Overfull(one.access, str(row))
             continue
         room = _allocated(one, facts) if room is None else room
@@ -318,5 +349,5 @@ def _compute(facts: Facts) -> tuple[Overfull, ...]:
     return tuple(found.values())
 
 
-overfull = KernelAnalysis("overfull", _compute, needs=(trace, launch_context, clamped_counters))
+overfull = KernelAnalysis("overfull", _compute, needs=(trace, launch_context, clamped_counters, lowered_counters))
 """An :class:`Overfull` for each list of a kernel variant that has one."""

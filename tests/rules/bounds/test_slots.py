@@ -320,3 +320,33 @@ void run(const int *key, int n, int *fill, int *items) { sort<<<(n + 63) / 64, 6
 def test_rows_with_a_counter_each(row: str, counter: str, test: str, store: str, bad: bool) -> None:
     text = OF_ITS_OWN.replace("TEST", test).replace("ROW", row).replace("COUNTER", counter)
     assert bool(findings(ArrayIndexOutOfRange, text.replace("STORE", store))) is bad
+
+
+GIVEN_BACK = """
+__global__ void give(const int *at, int *fill, int *items, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int c = at[i];
+    items[c * 24 + atomicAdd(&fill[c], 1)] = i;
+}
+__global__ void take(const int *at, int *fill, const int *items, int *out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int c = at[i];
+    TAKE
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("take", "bad"),
+    [
+        ("out[i] = items[c * 24 + atomicSub(&fill[c], 1) - 1];", False),
+        ("out[i] = items[c * 24 + fill[c] - 1]; fill[c] -= 1;", False),
+        ("out[i] = items[c * 24 + fill[c] - 1];", True),
+        ("out[i] = items[c * 24]; fill[c] = 0;", True),
+        ("out[i] = items[c * 24]; fill[c] += 4;", True),
+    ],
+)
+def test_rows_get_back_what_was_taken_out_of_them(take: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, GIVEN_BACK.replace("TAKE", take))) is bad
