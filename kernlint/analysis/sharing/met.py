@@ -79,7 +79,7 @@ def takes(access: Access, picked: Picked, of: Trace) -> bool:
     Data pick the element (``picked``) in a way that may give one to several threads, or from a row of candidates.  Not
     where the thread has been named there before.
     """
-    if not may_repeat(access, picked.loads) and not any(map(in_row, picked.loads)):
+    if not may_repeat(access, picked.loads, of) and not any(map(in_row, picked.loads)):
         return False
     for asked in (g.term for g in access.guards if g.term.op == "eq" and g.term.args[1].value is not None):
         if not any(s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset) for s in asked.symbols):

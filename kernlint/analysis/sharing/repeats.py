@@ -8,10 +8,12 @@ the array is believed, as he is believed that its entries are in range.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.sharing.lists import one_by_one
+from kernlint.analysis.sharing.records import is_entry, of_record, packed, parts
 from kernlint.analysis.sharing.starts import begins_where_another_ends, ends_beyond, rows_begun
 from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, as_term
@@ -19,7 +21,18 @@ from kernlint.apis import FILLS, base_name
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, plain
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    negate,
+    plain,
+)
 from kernlint.tree.nodes import Assign, Atomic, Cast, DoWhile, Expr, For, IntLit, Ref, Subscript, VarDecl, While
 from kernlint.tree.types import IntType
 from kernlint.tree.walk import walk
@@ -43,17 +56,20 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     the entry, says the opposite: with equal entries all but one of them would be lost.  So does a host that launches
     the kernel for one list after the other (:mod:`kernlint.analysis.sharing.lists`).
 
+    So does an argument that decides whether the very element is updated atomically: who passes it knows of equal
+    entries (the elements of one colour, where a mesh is gone through colour by colour).
+
     One list that picks rows and columns alike takes a part of a matrix out of the whole, and a row whose items are
     linked with one another (their numbers pick elements of the same array) has its elements to itself.
 
     Entries of a table of starts, and what else is said of the row that begins there (its length, its strides), are
     believed to keep rows apart: only what picks an element within the row may do so twice.
     """
-    entries = [s for s in access.offset.symbols if _entry(s)]
+    entries = [s for s in access.offset.symbols if is_entry(s)]
     if access.value is None or not entries:
         return True  # no array of indices picks the place
     value = access.value
-    if any(_stored_plainly(access, entries, launch) for launch in seen):
+    if _atomic_otherwise(access, of) or any(_stored_plainly(access, entries, launch) for launch in seen):
         return False
     old = {s for s in value.symbols if s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset)}
     if old and counts_up(value, old):
@@ -75,7 +91,7 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
         return len(entries) == 1 and _one_entry(entries[0], witness)
     entries = [entry for entry in entries if entry not in rows]
     return (
-        may_repeat(access, entries)
+        may_repeat(access, entries, of)
         or _counted_beside(access, entries, of)
         or _other_end(value, entries)
         or _written_by_several(access, entries, of)
@@ -84,21 +100,37 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     )
 
 
-def may_repeat(access: Access, entries: Collection[Symbol]) -> bool:
+def _atomic_otherwise(access: Access, of: Trace) -> bool:
+    """Whether an element is updated atomically where an argument says the opposite of what it says here."""
+    chosen = {part for guard in access.guards for part in conjuncts(guard.term) if _of_arguments(part)}
+    return bool(chosen) and any(
+        other.kind is AccessKind.ATOMIC
+        and other.root is access.root
+        and other.offset == access.offset
+        and any(negate(part) in chosen for guard in other.guards for part in conjuncts(guard.term))
+        for other in of.accesses
+    )
+
+
+def _of_arguments(term: Term) -> bool:
+    return bool(term.symbols) and all(symbol.kind is SymbolKind.PARAM for symbol in term.symbols)
+
+
+def may_repeat(access: Access, entries: Collection[Symbol], of: Trace) -> bool:
     """Whether the place of an access is made in a way that may give it to several threads: of an entry by an operation
     that makes one of several, of an entry that is tested against a size, or of one of several that an item has."""
-    merging = [entry for entry in entries if not _packed(entry, access)]
+    merging = [entry for entry in entries if not packed(entry, access)]
     return (
-        any(_merged(term, merging) for term in _parts(access.offset))
+        any(_merged(term, merging) for term in parts(access.offset))
         or any(_ranged(guard.term, entries) for guard in access.guards)
-        or any(map(_several, entries))
+        or any(_several(entry) and not of_record(entry, access, of) for entry in entries)
     )
 
 
 def in_row(entry: Symbol) -> bool:
     """Whether an entry lies in a row that a thread goes through, and other data say where it begins."""
     found = entry.origin[1].symbols
-    return any(s.kind in (SymbolKind.COUNTER, SymbolKind.PHI) for s in found) and any(map(_entry, found))
+    return any(s.kind in (SymbolKind.COUNTER, SymbolKind.PHI) for s in found) and any(map(is_entry, found))
 
 
 def _of_one_list(entries: Collection[Symbol]) -> bool:
@@ -127,22 +159,6 @@ def _linked_within_row(access: Access, entry: Symbol) -> bool:
     )
 
 
-def _entry(symbol: Symbol) -> bool:
-    return symbol.kind is SymbolKind.LOAD and symbol.uniformity > Uniformity.WARP
-
-
-def _parts(term: Term) -> Iterator[Term]:
-    """``term`` and all that it is made of, each once."""
-    seen: set[Term] = set()
-    left = [term]
-    while left:
-        part = left.pop()
-        if part not in seen:
-            seen.add(part)
-            yield part
-            left.extend(part.terms)
-
-
 def _mentions(term: Term, entries: Collection[Symbol]) -> bool:
     return any(symbol in entries for symbol in term.symbols)
 
@@ -165,46 +181,6 @@ def _ranged(term: Term, entries: Collection[Symbol]) -> bool:
     return sized and any(
         value > 0 and any(_mentions(atom, entries) for atom in mono) for mono, value in form.coefficients.items()
     )
-
-
-def _packed(entry: Symbol, access: Access) -> bool:
-    """Whether an entry is a record of several fields: the bits that a shift takes off the place's are a part of the
-    place too (``links[at >> 5][at & 3]``), or a code that is compared with constants (``(at & 3) == LEFT``).  Taking a
-    field out merges no entries.
-
-    Still merging: ``cells[key >> 5]`` of which nobody asks for the bits below, or asks which bit it is to set.
-    """
-    low = {t: _field(t, entry) for t in _parts(access.offset)}
-    dropped = [bits for field in low.values() if field is not None and (bits := field[0])]
-    if not dropped:
-        return False
-    below = 1 << min(dropped)
-
-    def apart(term: Term) -> bool:
-        field = _field(term, entry)
-        return field is not None and field[0] == 0 and field[1] < below
-
-    if any(map(apart, low)):
-        return True
-    asked = [part for guard in access.guards for part in _parts(guard.term)]
-    asked += _parts(access.value) if access.value is not None else ()
-    return any(
-        part.op in ("eq", "ne") and part.args[1].value is not None and any(map(apart, _parts(part.args[0])))
-        for part in asked
-    )
-
-
-def _field(term: Term, entry: Symbol) -> tuple[int, int] | None:
-    """The bits of an entry below those that a term is made of, and the most that these make: ``(5, ...)`` of ``entry >>
-    5``, ``(0, 3)`` of ``entry & 3``; None of anything else."""
-    if term.op not in ("shr", "and") or not isinstance(by := term.args[1].value, int) or by < 0:
-        return None
-    inner = plain(term.args[0])
-    if term.op == "shr":
-        return (by, -1) if inner.symbol is entry else None
-    if inner.symbol is entry:
-        return 0, by
-    return None
 
 
 def _several(entry: Symbol) -> bool:
@@ -266,7 +242,7 @@ def _other_end(value: Term, entries: Collection[Symbol]) -> bool:
         if symbol.kind is not SymbolKind.LOAD or symbol in entries:
             continue
         for other in symbol.origin[1].symbols:
-            if not _entry(other) or other in entries:
+            if not is_entry(other) or other in entries:
                 continue
             at = polynomial(other.origin[1])
             if any(root != _array(other) and at == place for root, place in mine):
@@ -283,7 +259,7 @@ def _written_by_several(access: Access, entries: Collection[Symbol], of: Trace) 
     for other in of.accesses:
         if other.root is not access.root or not other.writes or other.offset == access.offset:
             continue
-        theirs = [s for s in other.offset.symbols if _entry(s)]
+        theirs = [s for s in other.offset.symbols if is_entry(s)]
         if theirs and all(entry not in entries for entry in theirs):
             return True
     return False

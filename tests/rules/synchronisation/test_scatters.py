@@ -334,3 +334,47 @@ def test_a_field_of_a_record_merges_no_entries(store: str, told: bool) -> None:
     """A shift makes one of several entries but where the bits below are a code, or a part of the place."""
     found = [f for f in findings(GlobalMemoryRace, PACKED.replace("STORE", store)) if f.severity is not Severity.NOTE]
     assert bool(found) is told
+
+
+COLOURED = """
+__global__ void add(const int *nodes, float *sum, const float *by, int n, int coloured) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int at = nodes[i] - 1;
+    if (@plain) sum[3 * at] += by[i];
+    else atomicAdd(&sum[@place], by[i]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("plain", "place", "told"),
+    [
+        ("coloured", "3 * at", False),
+        ("coloured > 1", "3 * at", False),
+        ("by[i] > 1.0f", "3 * at", True),
+        ("coloured", "3 * at + 1", True),
+        ("i < coloured", "3 * at", True),
+    ],
+)
+def test_an_argument_says_whether_atomic_operations_are_needed(plain: str, place: str, told: bool) -> None:
+    code = COLOURED.replace("@plain", plain).replace("@place", place)
+    found = [f for f in findings(GlobalMemoryRace, code) if f.severity is not Severity.NOTE]
+    assert bool(found) is told
+
+
+RECORDS = """
+__global__ void leave(const float *object, const float *probe, float *wave, const int *item) {
+    const int x = blockIdx.y, z = blockIdx.x * blockDim.x + threadIdx.x;
+    const float v = object[item[z * 15 + 3] * 4096 + item[z * 15 + 4] * 64 + x] * @probe[item[z * 15] * 64 + x];
+    wave[item[z * 15 + 6] * 64 + x] += v;
+}
+"""
+
+
+@pytest.mark.parametrize(("probe", "told"), [("probe", False), ("object", True), ("wave", True)])
+def test_fields_that_pick_from_arrays_of_their_own(probe: str, told: bool) -> None:
+    """What an item has side by side are several of one kind only where they pick from one array."""
+    code = RECORDS.replace("@probe", probe)
+    found = [f for f in findings(GlobalMemoryRace, code) if f.severity is not Severity.NOTE and "updated" in f.message]
+    assert bool(found) is told
