@@ -23,7 +23,7 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import Asm, Assign, Call, Cast, FunctionRef, IntLit, Ref, VarDecl
+from kernlint.tree.nodes import Asm, Assign, Call, Cast, FunctionRef, IntLit, Member, ParamDecl, Ref, VarDecl
 from kernlint.tree.types import Space
 from kernlint.tree.walk import walk
 
@@ -307,6 +307,10 @@ def _none_given(launch: LaunchFact) -> bool:
     if given is None:
         # Of a launch within a macro's argument there may be nothing to see but its place.
         return launch.node.stream is None and launch.span.end > launch.span.start
+    while isinstance(given, Member):  # of an object that launches, as it was made
+        given = given.base
+    if isinstance(given, Ref):  # what a caller passes, or leaves to the default
+        return isinstance(given.decl, ParamDecl)
     return isinstance(given, IntLit) and given.span.end - given.span.start <= len("0UL")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
 from kernlint_rules.launch.group_does_not_divide import GroupDoesNotDivide
 from kernlint_rules.launch.launch_limits import LaunchLimits
 from kernlint_rules.launch.swapped_launch_arguments import SwappedLaunchArguments
@@ -136,3 +137,44 @@ int run(float *x, unsigned long rows, unsigned long n) {
 def test_blocks_that_are_held_down_together(limit: str, told: bool) -> None:
     found = findings(LaunchLimits, TOGETHER.replace("LIMIT", limit))
     assert any("blocks along y" in one.message for one in found) is told
+
+
+PEAKS = """
+__global__ void peaks(const float *x, float *y) {
+    extern __shared__ float part[];
+    part[threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x];
+    __syncthreads();
+    y[blockIdx.x * blockDim.x + threadIdx.x] = part[blockDim.x - 1 - threadIdx.x];
+}
+class Launcher {
+    dim3 grid_, block_;
+    size_t shared_;
+    cudaStream_t stream_;
+public:
+    Launcher(unsigned blocks, unsigned threads, size_t shared = 0, cudaStream_t stream = nullptr)
+        : grid_{blocks, 1, 1}, block_{threads, 1, 1}, shared_{shared}, stream_{stream} {}
+    template <typename K, typename... Args> void operator()(K kernel, Args... args) const {
+        kernel<<<grid_, block_, shared_, stream_>>>(args...);
+    }
+};
+template <typename K, typename... Args>
+void launch(K kernel, int blocks, int threads, size_t shared, Args... args) {
+    kernel<<<blocks, threads, shared>>>(args...);
+}
+void run(const float *x, float *y, unsigned blocks, cudaStream_t stream) { CALL; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("Launcher{blocks, 64, 0, stream}(peaks, x, y)", True),
+        ("Launcher(blocks, 64)(peaks, x, y)", True),
+        ("Launcher{blocks, 64, 64 * sizeof(float), stream}(peaks, x, y)", False),
+        ("launch(peaks, blocks, 64, 0, x, y)", True),
+        ("launch(peaks, blocks, 64, 64 * sizeof(float), x, y)", False),
+    ],
+)
+def test_what_launches_passes_on_the_size_of_shared_memory(call: str, told: bool) -> None:
+    found = findings(DynamicSharedMemoryOmitted, PEAKS.replace("CALL", call))
+    assert ["gives it none" in one.message for one in found] == [True] * told
