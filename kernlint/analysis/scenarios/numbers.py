@@ -299,9 +299,12 @@ def _masks(term: Term) -> tuple[Symbol, ...]:
     """The scalars of which some power of two part less 1 is a mask in ``term``."""
     found: dict[Symbol, None] = {}
     if term.op == "and":
-        for mask in term.args:
-            while mask.op in ("cast", "not"):
-                mask = mask.args[0]
+        left = list(term.args)
+        while left:
+            mask = left.pop()
+            if mask.op in ("cast", "not", "select"):  # of a choice, either
+                left += mask.args[mask.op == "select" :]
+                continue
             symbol = _scaled(mask.args[0]) if mask.op == "add" and _is_minus_one(mask.args[1]) else None
             if symbol is not None:
                 found[symbol] = None

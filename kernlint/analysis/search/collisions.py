@@ -19,6 +19,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
 from kernlint.analysis.excuses.values import equal_values
 from kernlint.analysis.scenarios.axes import read_in_mode
+from kernlint.analysis.scenarios.bits import all_kept, in_addresses, with_bits_apart
 from kernlint.analysis.scenarios.numbers import (
     Numbers,
     addresses,
@@ -26,7 +27,6 @@ from kernlint.analysis.scenarios.numbers import (
     fitting,
     is_power,
     parts_of_blocks,
-    pitches,
     powers,
     scalar,
     shared_out,
@@ -211,11 +211,12 @@ class Asker:
             *self.said.premises,
             *went_round(pair, launch),
             *powers(pair),
+            *all_kept(pair),
             *shared_out(pair, self.shapes.admission),
             *self.rooms.said((*pair.a.symbols, *pair.b.symbols)),
         )
         free: Pair | None = None
-        for a, b, same, apart in self._variants(pair, shape, warp):
+        for a, b, same, apart in self._variants(with_bits_apart(pair), shape, warp):
             query = Overlap(
                 a,
                 b,
@@ -389,7 +390,7 @@ class Asker:
         found = {s: None for s in found if s not in self.said.fixed and s not in settled}
         if not found:
             return True
-        values = pitches(found, query)
+        values = in_addresses(tuple(found), query)
         if values is not None and self.ask(replace(query, launch=query.launch.told(tuple(values)))) is not None:
             return True
         several = [] if root.kind is not RootKind.VARIABLE else fitting(found, query, root.extent)

@@ -14,10 +14,10 @@ from kernlint.analysis.accesses.pairs import (
 )
 from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
 from kernlint.analysis.scenarios.apart import digits_apart, inside_rows, own_places, parts_apart, rows_apart
+from kernlint.analysis.scenarios.bits import all_kept, in_addresses, with_bits_apart
 from kernlint.analysis.scenarios.numbers import (
     addresses,
     parts_of_blocks,
-    pitches,
     powers,
     scalar,
     shared_out,
@@ -282,10 +282,11 @@ class Finder:
             *digits_apart(pair, admission),
         )
         sizes += tuple(parts_apart(pair, admission)) if within == "blocks" else ()
-        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *sizes)
+        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *all_kept(pair), *sizes)
+        placed = with_bits_apart(pair)
         query = Overlap(
-            pair.a,
-            pair.b,
+            placed.a,
+            placed.b,
             within,
             pair.tied,
             exclude_same_warp=warps,
@@ -301,7 +302,7 @@ class Finder:
         bounding, others = scalars(query)
         low = lowest(query, bounding)
         bounding = [symbol for symbol in bounding if symbol not in low]
-        strides = pitches(others, query)
+        strides = in_addresses(others, query)
         if strides is None:
             return None
         tiles = in_tiles(pair)
