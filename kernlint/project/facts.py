@@ -30,8 +30,10 @@ MOST = 400
 
 _INCLUDE = pattern(rb"include(?:_next)?[ \t]*([\"<])([^\">\n]+)[\">]")
 _HEAD = rb"(?:[^;{}()#]|\([^;{}]*?\)\s*\)?)*?\b([A-Za-z_]\w*)\s*(?:<[^<>;{}()]*>\s*)?\((?!\()"
-_CUDA_KERNEL = pattern(rb"__global__\b" + _HEAD)
-_OPENCL_KERNEL = pattern(rb"kernel(?:(?<=__kernel)|(?<!\wkernel)(?=\s+(?:void|__attribute__)))\b" + _HEAD)
+_MADE = rb"(?:\s*([A-Za-z_]\w*)\s*[,)])?"
+"""The first word in the brackets alone: no parameter, but what a macro makes the name and the parameters of."""
+_CUDA_KERNEL = pattern(rb"__global__\b" + _HEAD + _MADE)
+_OPENCL_KERNEL = pattern(rb"kernel(?:(?<=__kernel)|(?<!\wkernel)(?=\s+(?:void|__attribute__)))\b" + _HEAD + _MADE)
 _NOT_NAMES = frozenset({b"__launch_bounds__", b"__attribute__", b"void", b"alignas", b"decltype"})
 _TRIPLE = pattern(rb"\b([A-Za-z_]\w*)\s*(?:<(?!<)[^;{}]{0,200}?>\s*)?\)?\s*\Z")
 _BY_NAME = pattern(
@@ -231,7 +233,7 @@ def _started(data: bytes) -> Iterator[bytes]:
 def _kernels(data: bytes, cuda: bool, opencl: bool) -> Iterator[bytes]:
     for there, expression in ((cuda, _CUDA_KERNEL), (opencl, _OPENCL_KERNEL)):
         if there:
-            yield from (name for name in expression.findall(data) if name not in _NOT_NAMES)
+            yield from (name for head in expression.findall(data) for name in head if name and name not in _NOT_NAMES)
 
 
 def _keywords(data: bytes, cuda: bool, opencl: bool) -> Iterator[bytes]:

@@ -106,7 +106,9 @@ class Elsewhere:
     def definers_of(self, kernel: str) -> tuple[str, ...]:
         """Other files that define or declare a kernel of this name themselves."""
         ours = os.path.abspath(self.path)
-        return tuple(path for path in self.questions.files_defining(kernel) if path != ours)
+        found = tuple(path for path in self.questions.files_defining(kernel) if path != ours)
+        self.depends.update(dict.fromkeys(found))
+        return found
 
     def built_for(self) -> tuple[int, ...]:
         """The NVIDIA architectures that the builds of the project name; none where they leave it open."""

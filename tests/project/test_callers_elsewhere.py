@@ -112,3 +112,39 @@ def test_a_kernel_that_another_file_hands_to_what_a_header_launches_with(
     files = {"launch.cuh": FLUENT, "kernels.h": "__global__ void clip(float *x, int n);\n", "clip.cu": CLIP}
     found = codes(tmp_path, {**files, "go.cu": user.replace("COUNT", count), "Makefile": ""}, capsys)
     assert found == ({("clip.cu", "KL104")} if told else set())
+
+
+CHOOSING = HOST.replace('load(c, "FILE.cl")', "load(c)")
+WIDER = "kernel void step(global float *x, int wide) { x[get_global_id(0)] = wide; }"
+SETS_WIDE = CHOOSING.replace("&x);\n    clEnq", "&x);\n    clSetKernelArg(k, 1, sizeof(int), &n);\n    clEnq")
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (WIDER, False),  # of both kernels nobody says which is meant
+        (ONE, True),  # they take the same
+        ("kernel void other(global float *x, int wide) { x[get_global_id(0)] = wide; }", True),
+    ],
+)
+def test_an_argument_that_one_of_two_kernels_of_a_name_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], other: str, told: bool
+) -> None:
+    files = {"host.cpp": SETS_WIDE, "step.cl": ONE, "flat.cl": other}
+    assert (("host.cpp", "KL617") in codes(tmp_path, files, capsys)) is told
+
+
+MADE = """
+#define STEP(name) name(global float *x, int wide)
+kernel void STEP(step) { x[get_global_id(0)] = wide; }
+"""
+
+
+@pytest.mark.parametrize(("near", "told"), [("b", False), ("a", True)])
+def test_a_kernel_whose_name_and_parameters_a_macro_makes_is_defined_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], near: str, told: bool
+) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    files = {f"{near}/host.cpp": SETS_WIDE, "a/one.cl": ONE, "b/two.cl": MADE}
+    assert (("host.cpp", "KL617") in codes(tmp_path, files, capsys)) is told

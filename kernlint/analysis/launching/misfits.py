@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.hostmodel.settings import ASKS, HANDLE, SETTERS, Setting, set_twice, unset
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.namesakes import alike
 from kernlint.analysis.launching.only_kernel import FEW, fits_listed, width
 from kernlint.analysis.launching.set_alone import set_alone
 from kernlint.apis.python_numbers import WIDTHS, other_number
@@ -60,10 +61,9 @@ Misfit = tuple[Span, str, tuple[Span, ...]]
 
 def misfits(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     """What does not fit at a launch of the kernel of ``facts``, in the order of the checks."""
-    yield from _unset(launch, facts)
+    yield from (one for one in _unset(launch, facts) if alike(facts, launch.span))
     yield from _settings(launch, facts)
-    yield from _addresses(launch, facts)
-    yield from _numbers(launch, facts)
+    yield from (one for one in (*_addresses(launch, facts), *_numbers(launch, facts)) if alike(facts, launch.span))
 
 
 def _numbers(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
@@ -172,11 +172,10 @@ def _unfitting(settings: Iterable[Setting], facts: Facts) -> Iterator[Misfit]:
     for one in settings:
         if one.index in several or one.span in templated or (certain is not None and one.index >= certain):
             continue
-        if one.index >= len(params):
-            yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}", one.stack
-            continue
-        message = _wrong_setting(one, params[one.index]) or _other(one, params[one.index])
-        if message is not None:
+        message: str | None = f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}"
+        if one.index < len(params):
+            message = _wrong_setting(one, params[one.index]) or _other(one, params[one.index])
+        if message is not None and alike(facts, one.span, one.index):
             yield one.span, message, one.stack
 
 
