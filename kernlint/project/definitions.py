@@ -32,6 +32,8 @@ _FUNCTION = pattern(rb"^[A-Za-z_][^\n;{}()#]*?[\s*&]([A-Za-z_]\w*)\s*\([^;{}]*\)
 _NO_FUNCTIONS = frozenset({b"if", b"for", b"while", b"switch", b"main"})
 _NUMBER = pattern(r"[-+()\s]*(?:0[xX][0-9a-fA-F]+|\d[\d.]*(?:[eE][-+]?\d+)?)[uUlLfF)\s]*")
 _WORD = pattern(r"[A-Za-z_]\w*")
+_TEXT = pattern(r"\A\s*#\s*define\s+\w+\s+(?:\"(?:\\.|[^\"\\\n])*\"\s*)+\Z")
+"""A macro of the host's that stands for a text: no number or type of the device's."""
 _ESCAPE = pattern(r"\\(.)")
 _PIECE = pattern(r'"((?:\\.|[^"\\\n])*)"')
 
@@ -76,7 +78,7 @@ def choose(
             if len(nearest) == 1 or not _numbers({*_lines(nearest, name, texts, root)}):
                 whole.setdefault(nearest[0])
             continue
-        found = _lines(nearest, name, texts, root)
+        found = [line for line in _lines(nearest, name, texts, root) if not _TEXT.search(line)]
         if found and (len(set(found)) == 1 or not _numbers(set(found))):
             lines.append(Definition(name, os.path.join(root, nearest[0]), _one_of(found)))
     defined: dict[str, set[str]] = {path: set() for path in whole}

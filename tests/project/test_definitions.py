@@ -81,6 +81,18 @@ def test_strings_of_the_host(tmp_path: Path) -> None:
     assert not losses(found)
 
 
+SHAPED = "__kernel void fill(__global float *x) { switch (SHAPE) { case 0: x[get_global_id(0)] = EDGE; } }\n"
+
+
+@pytest.mark.parametrize(("shape", "taken"), [('"round"', False), ('"a" "b"', False), ("2", True)])
+def test_a_text_of_the_host_is_no_number_of_the_device(tmp_path: Path, shape: str, taken: bool) -> None:
+    names = f"#define SHAPE {shape}\n#define EDGE 0.5f\n"
+    found = read_in(tmp_path, {"k/fill.cl": SHAPED, "host/names.h": names}, "k/fill.cl")
+    assert not losses(found) or not taken
+    assert not any("integer type" in loss for loss in losses(found))
+    assert ("SHAPE" in found.synthesised) is not taken and "EDGE" not in found.synthesised
+
+
 TABLE = """// whoever calls this may define scaled for himself
 void make(bool wide, bool fast) {
     if (wide) source << "typedef double scaled;\\n";

@@ -55,6 +55,7 @@ STUBS = (
     Stub("complex.h", (b"cuC", b"make_cu", b"cuFloatComplex", b"cuDoubleComplex", b"hipC", b"hipFloatComplex",
                        b"hipDoubleComplex", b"make_hip"), ("cuComplex.h", "hip/hip_complex.h")),
     Stub("random.h", (b"curand", b"hiprand"), ("curand", "hiprand")),
+    Stub("cupy.h", (b"cupy/complex.cuh",), ("cupy/",)),
     Stub("pycuda.h", (b"pycuda::", b"pycuda-", b"fp_tex"), ("pycuda-",)),
     Stub("wmma.h", (b"nvcuda", b"wmma::", b"rocwmma"), ("mma.h", "rocwmma/")),
     Stub("blas.h", (b"cublas", b"CUBLAS_", b"hipblas", b"HIPBLAS_"), ("cublas", "hipblas")),

@@ -15,7 +15,7 @@ from kernlint.frontends.clang.embedded import OPEN_TYPE
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.made_up import Entry, MadeUp
 from kernlint.frontends.clang.options import Language
-from kernlint.frontends.clang.unknowns import Role, Unknown, unknown_names
+from kernlint.frontends.clang.unknowns import IDENTIFIER, Role, Unknown, unknown_names
 from kernlint.frontends.clang.uses import Use, Uses, argument_place, is_constant_name
 from kernlint.record import dataclass, field
 from kernlint.text.patterns import pattern
@@ -89,6 +89,8 @@ class Synthesis:
         for unknown in unknowns:
             if unknown not in derived:
                 self._learn(unknown, uses)
+        for name in self._other_arguments(diagnostics, texts):
+            self._declare(Unknown("", name, Role.TYPE), uses)
         if self._state() == before:
             for unknown in derived:
                 self._learn(unknown, uses)
@@ -125,6 +127,17 @@ class Synthesis:
                 place = argument_place(texts.get(diagnostic.file or "", ""), diagnostic.offset)
                 if place is not None:
                     self._kinds[place] = match.group(1) is None
+
+    def _other_arguments(self, diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> Iterator[str]:
+        """Names that were taken for values and are arguments of templates that take types, which somebody declares."""
+        for diagnostic in diagnostics:
+            text = texts.get(diagnostic.file or "", "")
+            match = _WRONG_ARGUMENT.search(diagnostic.message)
+            name = IDENTIFIER.match(text, diagnostic.offset) if match and match.group(1) is None else None
+            place = argument_place(text, diagnostic.offset) if name is not None else None
+            made_up = place is not None and any(key.split("::")[-1] == place[0] for key in self._entries)
+            if name is not None and place is not None and not made_up and name.group() in self._entries:
+                yield name.group()
 
     def _learn(self, unknown: Unknown, uses: Uses) -> None:
         if unknown.in_class:

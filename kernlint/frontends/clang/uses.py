@@ -18,9 +18,14 @@ from kernlint.text.patterns import pattern
 _NOISE = pattern(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
 
 
+_CONDITION = pattern(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
+
+
 def plain_text(text: str) -> str:
-    """The text without comments and strings."""
-    return _NOISE.sub(" ", text)
+    """The text without comments and strings, and without the conditions of the preprocessor: what stands on the line
+    behind one goes with no name in it."""
+    text = _NOISE.sub(" ", text)
+    return _CONDITION.sub(" ", text) if "#" in text else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,6 +304,15 @@ SOURCES = {
             x[threadIdx.x] = curand_log_normal2_double(&s[threadIdx.x], 0.0, 1.0);
             y[threadIdx.x] = curand_poisson4(&p[threadIdx.x], 3.0);
         }""",
+    "cupy": """
+        #include <cupy/complex.cuh>
+        extern "C" __global__ void k(complex<float>* z, const complex<double>* w, float* y) {
+            int i = threadIdx.x;
+            complex<float> v = conj(z[i]) * complex<float>(y[i], 0.0f);
+            v += thrust::polar(abs(v), arg(v));
+            y[i] = v.real() + norm(v) + (float)w[i].imag();
+            z[i] = v;
+        }""",
     "PyCUDA's headers": """
         #include <pycuda-helpers.hpp>
         texture<fp_tex_double, 1, cudaReadModeElementType> of_doubles;

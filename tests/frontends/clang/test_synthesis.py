@@ -52,6 +52,51 @@ def test_what_is_unknown_is_declared(source: str, names: set[str]) -> None:
         assert any(c.kind in (CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE) for c in parsed.unit.top_level())
 
 
+ASKED = """
+__kernel void k(__global int* x, int n) {
+    int i = WHOLE ? n : 0;
+#if WHOLE && \\
+    FAST
+    while (i != 2)
+#else
+    while (i < n)
+#endif
+    {
+        if (!WHOLE || i < n) x[i++] = 0;
+    }
+    if (WHOLE) { x[0] = QUICK ? 1 : 2; }
+#if QUICK
+    x[n] = 1;
+#endif
+}
+"""
+
+
+@pytest.mark.parametrize("language", [Language.OPENCL, Language.CUDA])
+def test_what_a_condition_of_the_preprocessor_asks_for_stands_before_no_statement(language: Language) -> None:
+    source = (
+        ASKED if language is Language.OPENCL else ASKED.replace("__kernel", "__global__").replace("__global int", "int")
+    )
+    with check(source, language) as parsed:
+        assert {"WHOLE", "QUICK"} <= parsed.synthesised
+        assert len(nodes(parsed, CursorKind.WHILE_STMT)) == 1
+
+
+GIVEN = """
+template <class T> struct pair_of { T a, b; };
+template <class T, int N> struct row_of { T at[N]; };
+extern "C" __global__ void k(pair_of<OUT_KIND>* x, const pair_of<IN_KIND>* y, row_of<float, WIDTH_OF>* z) {
+    MATH_KIND s = y[0].a;
+    x[0].a = s + z->at[1];
+}
+"""
+
+
+def test_arguments_of_declared_templates_that_take_types_are_types() -> None:
+    with check(GIVEN) as parsed:
+        assert {"OUT_KIND", "IN_KIND", "MATH_KIND", "WIDTH_OF"} <= parsed.synthesised
+
+
 @pytest.mark.parametrize(
     ("source", "names"),
     [

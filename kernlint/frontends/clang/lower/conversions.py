@@ -68,6 +68,9 @@ def decayed(type_: Type, *operands: Type) -> Type:
 
 
 def _same_object(have: Type, want: Type) -> bool:
+    """Whether two types are of one object; of rows whose length is not known the compiler may have taken another."""
+    while isinstance(have, ArrayType) and isinstance(want, ArrayType) and have.extent in (None, want.extent):
+        have, want = have.element, want.element
     return have == want
 
 

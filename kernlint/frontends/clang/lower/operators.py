@@ -226,8 +226,10 @@ def subscript(scope: Scope, cursor: Cursor) -> Expr:
 def element(scope: Scope, cursor: Cursor, base: Expr, index: Expr) -> Expr:
     """``base[index]``."""
     type_ = scope.type(cursor)
-    if isinstance(type_, OpaqueType):
-        type_ = pointee_of(base.type) or type_
+    inner = pointee_of(base.type)
+    # The rows of an array whose length rests on an unknown name: the compiler takes what stands in for the name.
+    if isinstance(type_, OpaqueType) or (isinstance(inner, ArrayType) and inner.extent is None):
+        type_ = inner or type_
     return Subscript(scope.span(cursor), type_, base, index)
 
 

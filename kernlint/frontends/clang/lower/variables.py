@@ -10,6 +10,7 @@ from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.types import is_const, is_volatile, without_extents
 from kernlint.frontends.clang.native import LIB
+from kernlint.record import replace
 from kernlint.tree.nodes import Expr, InitList, Opaque, ParamDecl, VarDecl
 from kernlint.tree.types import (
     U32,
@@ -56,6 +57,12 @@ def parameter(scope: Scope, cursor: Cursor, index: int) -> ParamDecl:
     if isinstance(found, ParamDecl):
         return found
     type_ = scope.lowering.types.of_parameter(cursor.type)
+    stated = cursor.type.count if cursor.type.kind == TypeKind.CONSTANT_ARRAY else None
+    rows = type_.pointee if isinstance(type_, PointerType) else None
+    if (isinstance(rows, ArrayType) or stated is not None) and scope.lowering.mentions_made_up(cursor):
+        stated = None  # as long as the build says
+        if isinstance(type_, PointerType) and rows is not None:
+            type_ = replace(type_, pointee=without_extents(rows))
     node = ParamDecl(
         scope.span(cursor),
         cursor.spelling,
@@ -66,7 +73,7 @@ def parameter(scope: Scope, cursor: Cursor, index: int) -> ParamDecl:
         synthesised=_made_up(scope, cursor, type_),
         index=index,
         whole=isinstance(type_, PointerType) and cursor.type.canonical.kind == TypeKind.RECORD,
-        stated=cursor.type.count if cursor.type.kind == TypeKind.CONSTANT_ARRAY else None,
+        stated=stated,
     )
     scope.lowering.variables[cursor.key] = node
     return node
