@@ -81,3 +81,25 @@ def test_a_pointer_from_before_a_vector_was_made_longer() -> None:
         DeviceUseAfterFree,
         ahead.replace("  // bad", "").replace("at = thrust::raw_pointer_cast(points_.data());  // only good", ""),
     )
+
+
+IN_TWO_STEPS = """
+#include <cuda_runtime.h>
+class Room {
+ public:
+    ~Room() { if (room_) cudaFree(room_); }
+    void ask(size_t wanted) {
+        if (room_ && size_ < wanted) cudaFree(room_);  // only good
+        if (room_ && size_ >= wanted) return;
+        cudaMalloc((void **)&room_, wanted);  // bad
+        size_ = wanted;
+    }
+ private:
+    float *room_ = nullptr;
+    size_t size_ = 0;
+};
+"""
+
+
+def test_the_two_ways_of_an_and_that_was_asked_before() -> None:
+    assert_pair(DeviceMemoryLeak, IN_TWO_STEPS)

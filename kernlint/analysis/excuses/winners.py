@@ -36,6 +36,18 @@ def single_winner(pair: Pair, witness: Refuted) -> bool:
     }
     ```
 
+    ```cuda excused
+    __global__ void find(const int *keys, int key, int *out, const int *count) {
+        __shared__ int where;
+        if (threadIdx.x == 0) where = -1;
+        __syncthreads();
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < count[0] && keys[i] == key) where = keys[i];
+        __syncthreads();
+        if (threadIdx.x == 0) out[blockIdx.x] = where;
+    }
+    ```
+
     ```cuda still-bad
     __global__ void find(const int *keys, int key, int *out, int n) {
         __shared__ int where;
@@ -80,15 +92,15 @@ def _names_itself(write: Access) -> bool:
 
 
 def _threshold(at: Side) -> bool:
-    """Whether data only have to be beyond some value, which those of many threads are: no key is looked for, and no two
-    neighbours between which something lies."""
+    """Whether data of the threads only have to be beyond some value, which those of many are: no key is looked for, and
+    no two neighbours between which something lies.  How far an index goes may be read from memory, too."""
     rounds = {loop.condition for loop in at.counters}
     data = [
         guard
         for guard in at.guards
         if guard not in rounds
         and uniformity(guard) > Uniformity.BLOCK
-        and any(symbol.kind is SymbolKind.LOAD for symbol in guard.symbols)
+        and any(s.kind is SymbolKind.LOAD and s.uniformity > Uniformity.BLOCK for s in guard.symbols)
     ]
     orders = [guard for guard in data if guard.op in ("lt", "le")]
     return len(orders) == 1 and all(g.op == "ne" and g.args[1].value == 0 for g in data if g is not orders[0])

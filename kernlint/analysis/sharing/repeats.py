@@ -52,6 +52,9 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     with zeros just before it launches the kernel (one of the launches ``seen``): a sum is made there, where else a
     store would do.
 
+    Who stores, in other fields of the record that an entry picks, what data say, works on that record alone: a field
+    that is counted up beside them counts the rounds of its own.
+
     Another kernel that the host launches with the same two arrays, and that stores in each such element what it has for
     the entry, says the opposite: with equal entries all but one of them would be lost.  So does a host that launches
     the kernel for one list after the other (:mod:`kernlint.analysis.sharing.lists`).
@@ -73,7 +76,7 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
         return False
     old = {s for s in value.symbols if s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset)}
     if old and counts_up(value, old):
-        return True
+        return not _record_stored(access, of)
     if any(one_by_one(access, entries, of, launch) for launch in seen):
         return False
     if not old:
@@ -225,6 +228,22 @@ def counts_up(value: Term, old: Collection[Symbol]) -> bool:
         value = rest[0]
         if value.symbol is not None:
             return summed and value.symbol in old
+    return False
+
+
+def _record_stored(access: Access, of: Trace) -> bool:
+    """Whether other fields of the record in which an element is counted up get values from data, and not from what they
+    held: with equal entries all but one would be lost.  That threads leave their own numbers says nothing: any will do.
+    """
+    here = polynomial(access.offset)
+    for other in of.accesses:
+        if other.root is not access.root or other.kind is not AccessKind.WRITE or other.value is None:
+            continue
+        apart = (polynomial(other.offset) - here).constant
+        if not apart or any(s.kind is SymbolKind.LOAD and s.origin[0] is access.root for s in other.value.symbols):
+            continue
+        if any(s.kind in (SymbolKind.LOAD, SymbolKind.PHI) for s in other.value.symbols):
+            return True
     return False
 
 

@@ -14,6 +14,8 @@ step                  value at iteration k           where
 ``!phi``              ``k & 1 ? !init : init``       double buffering; init is 0 or 1
 ``(phi + c) % m``     ``(init + c*k) % m``           0 <= init < m known
 ``phi+1==m ? 0 : ..`` ``(init + k) % m``             ring buffers; 0 <= init < m known
+``phi - phi/2``       ``(init + 2**k - 1) / 2**k``   of a negative init: ``(init - 2**k + 1) / 2**k``; also
+                                                     ``(phi + 1) / 2`` where init is not negative
 ``2*phi + c``         ``(init << k) + c*(2**k - 1)`` also ``2*phi | 1`` of an even ``2*phi``: masks of a tree
 ``phi + (c << k)``    ``init + c*(2**k - 1)``        ``k`` the loop's own counter: strides that double are added up
 ``phi | (c << k)``    ``init | c*(2**k - 1)``        ``c`` a power of two
@@ -26,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     Symbol,
@@ -65,6 +68,9 @@ def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | N
     if _negation(body) == phi.term and (type_.bits == 1 or init.value in (0, 1)):
         odd = binary("eq", binary("and", counter, const(1), counter.type), const(1), BOOL)
         return select(odd, cast(negate(truth(init)), type_), init, type_)
+    larger = _larger_half(body, phi.term, init, counter, type_)
+    if larger is not None:
+        return larger
     affine = _increment(body, phi, invariant)
     if affine is not None:
         return binary("add", init, binary("mul", cast(affine, type_), k, type_), type_)
@@ -152,6 +158,28 @@ def _doubling(
             added = binary("mul", cast(other, type_), grown, type_)
             return binary("add", binary("shl", init, k, type_), added, type_)
     return None
+
+
+def _larger_half(body: Term, phi: Term, init: Term, counter: Term, type_: IntType) -> Term | None:
+    """What is left of a number of which the smaller half is taken away in each iteration: ``ceil(init / 2**k)``."""
+    if body.op not in ("sub", "div", "shr"):
+        return None
+    low = interval(init)[0]
+    positive = low is not None and low >= 0
+    whole, half = (_strip(arg, type_) for arg in body.args) if body.op == "sub" else (phi, body)
+    if whole != phi or half.op not in ("div", "shr") or half.args[1].value != (2 if half.op == "div" else 1):
+        return None
+    added = (polynomial(half.args[0]) - polynomial(phi)).constant
+    if added != (0 if body.op == "sub" else 1) or (not positive and (half.op == "shr" or added)):
+        return None
+    first = cast(init, I64)
+    power = binary("shl", const(1), counter, I64)
+    less = binary("sub", power, const(1), I64)
+    up = binary("div", binary("add", first, less, I64), power, I64)
+    if not positive:
+        down = binary("div", binary("sub", first, less, I64), power, I64)
+        up = select(binary("lt", first, const(0), BOOL), down, up, I64)
+    return cast(up, type_)
 
 
 def _doubled(term: Term, counter: Term, type_: IntType, invariant: Callable[[Term], bool]) -> Term | None:

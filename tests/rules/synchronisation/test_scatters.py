@@ -378,3 +378,30 @@ def test_fields_that_pick_from_arrays_of_their_own(probe: str, told: bool) -> No
     code = RECORDS.replace("@probe", probe)
     found = [f for f in findings(GlobalMemoryRace, code) if f.severity is not Severity.NOTE and "updated" in f.message]
     assert bool(found) is told
+
+
+QUEUE = """
+struct Path { float3 at; int hit; float far; int length; };
+__global__ void extend(Path *paths, const int *queue, const float *boxes, const int *count, int boxes_n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count[0]) return;
+    int p = queue[i], hit = -1;
+    float best = 1e30f;
+    for (int b = 0; b < boxes_n; ++b) if (boxes[b] < best) { best = boxes[b]; hit = b; }
+    paths[p].length += 1;
+    LEFT
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        ("paths[p].far = best; paths[p].hit = hit;", False),  # the record is the thread's
+        ("paths[p].hit = i;", True),  # any will do
+        ("paths[p].far += best;", True),
+        ("", True),
+    ],
+)
+def test_records_that_a_queue_picks(left: str, told: bool) -> None:
+    assert bool(loud(QUEUE.replace("LEFT", left))) is told
