@@ -70,6 +70,11 @@ class Surroundings(Protocol):
         """Real paths of files that launch a kernel of this name."""
         ...
 
+    def files_importing(self, path: str, name: str) -> tuple[str, ...]:
+        """Real paths of Python files that import from the one at ``path``, themselves or through another, and in whose
+        text ``name`` stands as a word."""
+        ...
+
     def files_instantiating(self, template: str) -> tuple[str, ...]:
         """Real paths of files that explicitly instantiate a template of this name."""
         ...

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # what they have is imported when a kernel asks for it: most 
     from kernlint.project.definitions import Definition
     from kernlint.project.facts import Kind
     from kernlint.project.headers import Choice
+    from kernlint.project.imports import Importers
     from kernlint.project.keywords import Keywords
     from kernlint.project.preludes import Joined
 
@@ -261,6 +262,17 @@ class Project:
     def files_defining(self, kernel: str) -> tuple[str, ...]:
         """Files that define or declare a kernel of this name under a keyword."""
         return self._absolute(self._by_kernel.get(kernel, ()))
+
+    def files_importing(self, path: str, name: str) -> tuple[str, ...]:
+        """Python files that import from the one at ``path``, themselves or through another, and in whose text ``name``
+        stands as a word."""
+        return self._absolute(self._importers.naming(self.relative(path) or "", name))
+
+    @cached_property
+    def _importers(self) -> Importers:
+        from kernlint.project.imports import Importers, Imports
+
+        return Importers(lambda path: _text(self.absolute(path)), lambda: self._table(Imports))
 
     def files_instantiating(self, template: str) -> tuple[str, ...]:
         """Files that explicitly instantiate a template of this name."""

@@ -49,6 +49,12 @@ class Questions:
         """See :meth:`Project.files_defining`."""
         return self._list("files_defining", kernel)
 
+    def files_importing(self, path: str, name: str) -> tuple[str, ...]:
+        """See :meth:`Project.files_importing`."""
+        answer = self.project.files_importing(path, name)
+        self._note(("files_importing", path, name), answer)
+        return answer
+
     def files_instantiating(self, template: str) -> tuple[str, ...]:
         """See :meth:`Project.files_instantiating`."""
         return self._list("files_instantiating", template)

@@ -205,11 +205,13 @@ class Finder:
                         return self.named(where.id, inner) if where.id != name else None
                     return None
             at = at.parent
-        return self.foreign(name)
+        return self.foreign(name, scope)
 
-    def foreign(self, name: str) -> Jitted | None:
-        """The compiled function of another file of the project that an imported (dotted) name stands for."""
-        found = self.program.foreign(name)
+    def foreign(self, name: str, scope: Scope | None = None) -> Jitted | None:
+        """The compiled function of another file of the project that an imported (dotted) name stands for, in the
+        program that ``scope`` is of."""
+        home = scope.home if scope is not None else None
+        found = (home or self.program).foreign(name)
         if found is None or b"jit" not in found[0].data:
             return None
         other, inner = found

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.buffers import Array as HostArray
 from kernlint.frontends.clang.python.entered import by_default, default_of, entered, spread
+from kernlint.frontends.clang.python.handing import handed_on
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
@@ -51,7 +52,12 @@ class Launched:
 
 
 def launches_of(program: PythonProgram, finder: Finder) -> Iterator[Launched]:
-    """The launches of a file, in order."""
+    """The launches of a file, in order, and those in other files of kernels that it hands to them."""
+
+    def is_kernel(expr: ast.expr, scope: Scope) -> bool:
+        named = isinstance(expr, (ast.Name, ast.Attribute))
+        return named and kernel_of(program, finder, expr, scope) is not None
+
     for called in program.calls:
         found = _launched(program, finder, called)
         if found is not None and not found.jitted.device:
@@ -63,6 +69,11 @@ def launches_of(program: PythonProgram, finder: Finder) -> Iterator[Launched]:
                     yield again
         if found is not None and not found.jitted.device:
             yield from _by_default(program, finder, found)
+        else:
+            for other, inner in handed_on(program, called, is_kernel):
+                again = _launched(other, finder, inner)
+                if again is not None and not again.jitted.device:
+                    yield again
 
 
 def _by_default(program: PythonProgram, finder: Finder, found: Launched) -> Iterator[Launched]:
@@ -161,7 +172,7 @@ def kernel_of(program: PythonProgram, finder: Finder, expr: ast.expr, scope: Sco
     if isinstance(expr, ast.Name):
         return finder.named(expr.id, scope)
     if isinstance(expr, ast.Attribute) and (name := dotted(expr)) is not None:
-        return finder.foreign(name) if scope.holder(name.partition(".")[0]) is None else None
+        return finder.foreign(name, scope) if scope.holder(name.partition(".")[0]) is None else None
     if isinstance(expr, ast.Call):
         made = finder.by_node.get(expr)
         if made is not None:

@@ -70,11 +70,12 @@ def numba_module(path: str, program: PythonProgram, around: Surroundings | None 
     module = Module(path, language, *everything, (), tuple(missed), notes=notes, written_in="python")
     sure = {launch.jitted.name for launch in launched} | {one.name for one in finder.found if _indexed(one, program)}
     own = [one for one in instances.remarks if one.kind != "returned-value" or one.kernel in sure]
-    remarks = [*own, *remarks_of(program, finder, own_launches, instances.lowering)]
+    here = [one for one in own_launches if one.program is program]
+    remarks = [*own, *remarks_of(program, finder, here, instances.lowering)]
     remarks += spared(program, launched, instances.lowering)
     remarks += unobserved(program, finder, launched, instances.lowering)
     for other in elsewhere:
-        if not analysed_by_itself(other.program):
+        if not analysed_by_itself(other.program) and other.finder.program is other.program:
             remarks += remarks_of(other.program, other.finder, other.launched, other)
     object.__setattr__(module, "remarks", tuple(remarks))
     for launch in launched:
@@ -99,10 +100,15 @@ class Elsewhere:
 
 
 def launching_files(path: str, finder: Finder, around: Surroundings) -> list[str]:
-    """Python files of the project that launch something by the name of one of a file's kernels."""
+    """Python files of the project that launch something by the name of one of a file's kernels, or import it from
+    there and may hand it to who does."""
     found: dict[str, None] = {}
-    for name in sorted({name for one in finder.found if not one.host for name in (one.name, *one.names)}):
+    names = sorted({name for one in finder.found if not one.host for name in (one.name, *one.names)})
+    for name in names:
         files = [one for one in around.files_launching(name) if one.endswith(".py") and one != os.path.abspath(path)]
+        found.update(dict.fromkeys(files[:FILES]))
+    for name in names if any(not one.device and not one.host for one in finder.found) else ():
+        files = [one for one in around.files_importing(os.path.abspath(path), name) if one not in found]
         found.update(dict.fromkeys(files[:FILES]))
     return list(found)
 
@@ -118,8 +124,11 @@ def _elsewhere(path: str, finder: Finder, neighbours: Neighbours, around: Surrou
             theirs = finder.others[other] = Finder(other)
             theirs.others = finder.others
         launched = [one for one in launches_of(other, theirs) if one.jitted.program is finder.program]
-        if launched:
-            yield Elsewhere(file, other, theirs, launched)
+        for where in dict.fromkeys(
+            one.program for one in launched
+        ):  # those of kernels that it hands on stand elsewhere
+            stand = file if where is other else neighbours.paths[where]
+            yield Elsewhere(stand, where, theirs, [one for one in launched if one.program is where])
 
 
 def _alone(finder: Finder, instances: Instances) -> list[FunctionDecl]:

@@ -165,7 +165,7 @@ class Buffers(ABC):
                 return found
         if (made := self.program.returned(expr, scope)) is not None:
             return self.array(*made, depth + 1)
-        full = self._generator(expr.func, scope) or self.program.imported(dotted(expr.func) or "")
+        full = self._generator(expr.func, scope) or self.program.imported(dotted(expr.func) or "", scope)
         if full.partition(".")[0] not in LIBRARIES:
             return None
         return self._made(full, list(expr.args), keys, scope, depth)
@@ -174,8 +174,8 @@ class Buffers(ABC):
         """The full name of a method of a random generator, as if it were a function of the module."""
         if not isinstance(func, ast.Attribute) or func.attr not in _RANDOM:
             return None
-        made, _ = self.program.resolved(func.value, scope)
-        full = self.program.imported(dotted(made.func) or "") if isinstance(made, ast.Call) else ""
+        made, where = self.program.resolved(func.value, scope)
+        full = self.program.imported(dotted(made.func) or "", where) if isinstance(made, ast.Call) else ""
         whole = full.rpartition(".")[2] in ("default_rng", "RandomState", "Generator")
         return f"{full.rpartition('.')[0]}.{func.attr}" if whole else None
 
@@ -211,7 +211,7 @@ class Buffers(ABC):
             if stated is None and last != "to_device" and len(one[0].args) > (0 if last == "astype" else 1):
                 stated = one[0].args[0 if last == "astype" else 1]
             dtype = self.dtype(stated, one[1]) if stated is not None else known.dtype
-            library = self.program.imported(dotted(one[0].func) or "").partition(".")[0]
+            library = self.program.imported(dotted(one[0].func) or "", one[1]).partition(".")[0]
             where = True if last == "to_device" or library == "cupy" else known.device
             out = Array(known.shape, dtype, device=False if library == "numpy" else where)
         return out
@@ -377,7 +377,7 @@ class Buffers(ABC):
         if isinstance(expr, ast.Attribute) and expr.attr == "dtype":
             array = self.array(expr.value, scope)
             return array.dtype if array is not None else ""
-        home, _, last = self.program.imported(dotted(expr) or "").rpartition(".")
+        home, _, last = self.program.imported(dotted(expr) or "", scope).rpartition(".")
         said = self.program.string(expr, scope) or (_OF_OPENCL.get(last, last) if "cltypes" in home else last)
         said = _SHORT.get(said.lstrip("<=>|"), said)
         return said if said in WIDTHS else ""

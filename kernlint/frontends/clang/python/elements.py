@@ -154,7 +154,7 @@ class _Elements:
     # what makes arrays
 
     def _made(self, expr: ast.Call, scope: Scope) -> str:
-        full = self.program.imported(dotted(expr.func) or "")
+        full = self.program.imported(dotted(expr.func) or "", scope)
         last = full.rpartition(".")[2] or (expr.func.attr if isinstance(expr.func, ast.Attribute) else "")
         stated = next((key.value for key in expr.keywords if key.arg == "dtype"), None)
         library = full.partition(".")[0] in LIBRARIES

@@ -27,9 +27,9 @@ def entered(program: PythonProgram, called: Called) -> Iterator[Called]:
     for other in program.calls:
         if other.name.rpartition(".")[2] != name or not (made or _calls(program, other, scope)):
             continue
-        inner = _bound(scope, node, other)
+        inner = bound_to(scope, node, other)
         if inner is not None:
-            yield Called(called.node, called.name, inner)
+            yield Called(called.node, called.name, inner, other)
             count += 1
             if count == CALLERS:
                 return
@@ -193,7 +193,7 @@ def _calls(program: PythonProgram, other: Called, scope: Scope) -> bool:
     return parent.is_class and sum(one.node.name == scope.node.name for one in alike) == 1  # type: ignore[attr-defined]
 
 
-def _bound(scope: Scope, node: ast.FunctionDef, other: Called) -> Scope | None:
+def bound_to(scope: Scope, node: ast.FunctionDef, other: Called) -> Scope | None:
     """The function's scope with parameters bound to the arguments of a call; None where these are not in sight."""
     call = other.node
     if any(isinstance(arg, ast.Starred) for arg in call.args) or any(key.arg is None for key in call.keywords):

@@ -28,6 +28,7 @@ def imported_name(program: PythonProgram, expr: ast.AST, scope: Scope) -> str | 
     if name is None:
         return None
     first = name.partition(".")[0]
+    program = scope.home or program
     if first not in program.imports and (scope.holder(first) is not None or "." in name):
         return None
     return program.imported(name)

@@ -47,7 +47,7 @@ def out_of_order(program: PythonProgram, expr: ast.expr, scope: Scope, depth: in
     if last in _TURNED:
         return expr
     if last in _KEEP:
-        library = program.imported(dotted(expr.func) or "").partition(".")[0] in ("numpy", "cupy")
+        library = program.imported(dotted(expr.func) or "", scope).partition(".")[0] in ("numpy", "cupy")
         inner_expr = expr.args[0] if library and expr.args else None
         if not library and isinstance(expr.func, ast.Attribute):
             inner_expr = expr.func.value

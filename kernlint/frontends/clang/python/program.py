@@ -37,6 +37,16 @@ class Scope:
     bound: dict[str, list[tuple[ast.expr, Scope] | None]] = field(default_factory=dict)
     places: dict[str, list[Place | None]] = field(default_factory=dict)
     """Where each of them is done; None: in another function, or not by a statement."""
+    program: PythonProgram | None = None
+    """The program that a module is of."""
+
+    @property
+    def home(self) -> PythonProgram | None:
+        """The program that this stands in."""
+        at = self
+        while at.parent is not None:
+            at = at.parent
+        return at.program
 
     @property
     def is_class(self) -> bool:
@@ -73,11 +83,13 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call: the dotted name that is called (empty: something else), and the scope it stands in."""
+    """A call: the dotted name that is called (empty: something else), and the scope it stands in; ``by``: the call that
+    has entered the function around it, where one has."""
 
     node: ast.Call
     name: str
     scope: Scope
+    by: Called | None = None
 
 
 class PythonProgram:
@@ -115,7 +127,7 @@ class PythonProgram:
     # ------------------------------------------------------------------------------------------------- scopes
 
     def _visit_body(self, node: ast.AST, parent: Scope | None) -> None:
-        scope = Scope(node, parent)
+        scope = Scope(node, parent, program=self if parent is None else None)
         self.scopes.append(scope)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             own = node.args
@@ -203,10 +215,11 @@ class PythonProgram:
 
     # -------------------------------------------------------------------------------------------------- names
 
-    def imported(self, name: str) -> str:
-        """A dotted name with its first part as it was imported."""
+    def imported(self, name: str, scope: Scope | None = None) -> str:
+        """A dotted name with its first part as it was imported, by the program that ``scope`` is of."""
         first, dot, rest = name.partition(".")
-        return self.imports.get(first, first) + dot + rest
+        home = scope.home if scope is not None else None
+        return (home or self).imports.get(first, first) + dot + rest
 
     def library(self, name: str) -> str | None:
         """Which of the libraries a dotted name belongs to; None: to none of them."""
@@ -231,7 +244,8 @@ class PythonProgram:
             name = name.removeprefix("self.")
             holder = owner if owner is not None and name in owner.bound else None
         if holder is None:
-            return self._of_class(name) or self._of_neighbour(name)
+            home = scope.home or self
+            return home._of_class(name) or home._of_neighbour(name)
         if len(holder.bound[name]) != 1:
             return holder.value_at(name, expr) if holder is scope else None
         return holder.bound[name][0]
@@ -306,14 +320,15 @@ class PythonProgram:
         return self._returned[key]
 
     def _result(self, expr: ast.Call, scope: Scope) -> tuple[ast.expr, Scope] | None:
-        plain = isinstance(expr.func, ast.Name)
-        inner = self.function(dotted(expr.func) or "", scope) if plain else self._method(expr.func, scope)
+        plain, home = isinstance(expr.func, ast.Name), scope.home or self
+        inner = home.function(dotted(expr.func) or "", scope) if plain else home._method(expr.func, scope)
         return self._applied(inner, expr, scope) if inner is not None else None
 
     def returned_elsewhere(self, expr: ast.Call, scope: Scope) -> tuple[PythonProgram, ast.expr, Scope] | None:
         """What a call of an imported function of the project returns, and the program that says so."""
         name = dotted(expr.func)
-        found = self.foreign(name) if name is not None and scope.holder(name.partition(".")[0]) is None else None
+        unbound = name is not None and scope.holder(name.partition(".")[0]) is None
+        found = (scope.home or self).foreign(name) if unbound and name is not None else None
         inner = found[0].function(found[1], found[0].scopes[0]) if found is not None else None
         made = self._applied(inner, expr, scope) if inner is not None else None
         return (found[0], *made) if found is not None and made is not None else None
@@ -357,9 +372,12 @@ class PythonProgram:
             return None
         found = [
             one for one in self.scopes
-            if one.parent is owner and isinstance(one.node, ast.FunctionDef) and one.node.name == expr.attr
+            if one.parent is not None and one.parent.node is owner.node
+            and isinstance(one.node, ast.FunctionDef) and one.node.name == expr.attr
         ]  # fmt: skip
-        return found[0] if len(found) == 1 else None
+        if len(found) != 1 or found[0].parent is owner:
+            return found[0] if len(found) == 1 else None
+        return Scope(found[0].node, owner, found[0].bound, found[0].places)  # of one object of the class
 
     def function(self, name: str, scope: Scope) -> Scope | None:
         """The scope of the only function of a name that a use of it finds."""
@@ -380,9 +398,9 @@ class PythonProgram:
             return None
         expr, scope = self.resolved(expr, scope)
         if isinstance(expr, ast.JoinedStr) or (isinstance(expr, ast.Constant) and isinstance(expr.value, str)):
-            out = Text(b"")
-            for at, data in literals(self.data, self.start(expr), self.end(expr), percent, braces):
-                out = out + Text(data, ((0, len(data), at),))
+            out, home = Text(b""), scope.home or self
+            for at, data in literals(home.data, home.start(expr), home.end(expr), percent, braces):
+                out = out + Text(data, ((0, len(data), at),) if home is self else ())
             return out
         if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Mod):
             return self.text(expr.left, scope, True, braces)
@@ -397,10 +415,6 @@ class PythonProgram:
                 made, where = self.resolved(inner, scope)
                 whole = isinstance(made, ast.Call) and (dotted(made.func) or "").rpartition(".")[2] == "Template"
                 return self.text(made.args[0], where) if whole and isinstance(made, ast.Call) and made.args else None
-            if method in ("substitute", "safe_substitute"):
-                made, where = self.resolved(inner, scope)
-                template = isinstance(made, ast.Call) and (dotted(made.func) or "").rpartition(".")[2] == "Template"
-                return self.text(made.args[0], where) if isinstance(made, ast.Call) and template and made.args else None
             if method == "replace" and len(expr.args) == 2:
                 return self.text(inner, scope, percent, braces)
             if method in ("strip", "lstrip", "rstrip") and not expr.args:
@@ -437,9 +451,11 @@ def _straight(body: list[ast.stmt]) -> bool:
 
 
 def _passed(statement: ast.stmt) -> bool:
-    """Whether a statement goes on to the next one, unless it raises: no loop, and nothing that returns."""
-    if isinstance(statement, ast.If):
+    """Whether a statement goes on to the next one, unless it raises: nothing in it returns."""
+    if isinstance(statement, (ast.If, ast.For, ast.While)):
         return all(map(_passed, (*statement.body, *statement.orelse)))
+    if isinstance(statement, ast.With):
+        return all(map(_passed, statement.body))
     return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Raise, ast.Pass))
 
 

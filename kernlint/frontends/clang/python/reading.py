@@ -188,7 +188,7 @@ class Reader(Buffers):
         first = name.partition(".")[0]
         holder = scope.holder(name) or scope.holder(first)
         if holder is None:
-            known = self.program.imports.get(first)
+            known = (scope.home or self.program).imports.get(first)
             return self.host.size(name) if known is not None and known.partition(".")[0] not in MODULES else None
         bound = holder.bound.get(name) or holder.bound.get(first) or []
         return self.host.size(name) if len(bound) == 1 or self.same(first, bound) else None
@@ -306,7 +306,7 @@ class Reader(Buffers):
 
     def _width(self, made: ast.Call, scope: Scope) -> int | None:
         """Bytes of a type or number of NumPy: ``np.dtype(np.float32)``, ``np.float32(1)``."""
-        full = self.program.imported(dotted(made.func) or "")
+        full = self.program.imported(dotted(made.func) or "", scope)
         if full == "numpy.dtype" and len(made.args) == 1:
             return WIDTHS.get(self.dtype(made.args[0], scope))
         return WIDTHS.get(full.removeprefix("numpy.")) if full.startswith("numpy.") else None
@@ -316,12 +316,15 @@ class Reader(Buffers):
     def checked(self) -> bool:
         """Take the host's checks before the launch along; False when one of them, about a name that the sizes rest on,
         is not understood."""
-        for cond, holds in self._conditions():
-            value = self.truth(cond, self.called.scope)
-            if value is not None:
-                self.host.leave_if(self.host.refuse(value) if holds else value)
-            elif self._concerns(cond):
-                return False
+        called: Called | None = self.called
+        while called is not None:
+            for cond, holds in self._conditions(called):
+                value = self.truth(cond, called.scope)
+                if value is not None:
+                    self.host.leave_if(self.host.refuse(value) if holds else value)
+                elif self._concerns(cond):
+                    return False
+            called = called.by
         return True
 
     def _concerns(self, cond: ast.expr) -> bool:
@@ -344,18 +347,19 @@ class Reader(Buffers):
                 open_ += [(part, scope) for part in ast.iter_child_nodes(expr)]
         return names
 
-    def _conditions(self) -> Iterator[tuple[ast.expr, bool]]:
-        """Conditions that hold, or do not, where the launch is."""
-        at = self.host.span.start
-        body: list[ast.stmt] = getattr(self.called.scope.node, "body", [])
+    def _conditions(self, called: Called) -> Iterator[tuple[ast.expr, bool]]:
+        """Conditions that hold, or do not, where a call is."""
+        program = called.scope.home or self.program
+        at = program.start(called.node)
+        body: list[ast.stmt] = getattr(called.scope.node, "body", [])
         while isinstance(body, list):
             inner: list[ast.stmt] | None = None
             for statement in body:
-                start, end = self.program.start(statement), self.program.end(statement)
+                start, end = program.start(statement), program.end(statement)
                 if start <= at < end:
                     for part in ("body", "orelse", "finalbody"):
                         block = getattr(statement, part, None)
-                        if block and self.program.start(block[0]) <= at < self.program.end(block[-1]):
+                        if block and program.start(block[0]) <= at < program.end(block[-1]):
                             inner = block
                             if isinstance(statement, ast.If):
                                 yield from each(statement.test, part == "body")

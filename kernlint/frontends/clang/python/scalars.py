@@ -61,7 +61,7 @@ def _called(reader: Reader, expr: ast.Call, scope: Scope, depth: int) -> Number:
     name = dotted(expr.func) or ""
     if name in _PYTHON and name not in reader.program.imports and scope.holder(name) is None:
         return _PYTHON[name], True
-    home, _, last = reader.program.imported(name).rpartition(".")
+    home, _, last = reader.program.imported(name, scope).rpartition(".")
     if home in ("numpy", "cupy") and last in WIDTHS:
         return last, False
     if home == "math" and last in _OF_MATH:
@@ -141,7 +141,7 @@ _ONE_AXIS = frozenset({"diff", "linspace", "arange", "logspace", "ravel", "cumsu
 
 def _flat(reader: Reader, made: ast.Call, scope: Scope) -> bool:
     """Whether NumPy makes an array of one axis."""
-    home, _, last = reader.program.imported(dotted(made.func) or "").rpartition(".")
+    home, _, last = reader.program.imported(dotted(made.func) or "", scope).rpartition(".")
     if home == "numpy" and last in _ONE_AXIS:
         return True
     array = reader.array(made, scope)
