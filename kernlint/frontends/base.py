@@ -75,6 +75,10 @@ class Surroundings(Protocol):
         text ``name`` stands as a word."""
         ...
 
+    def files_loading(self, path: str) -> tuple[str, ...]:
+        """Real paths of Python files that may read the source at ``path`` and hand it to a compiler."""
+        ...
+
     def files_instantiating(self, template: str) -> tuple[str, ...]:
         """Real paths of files that explicitly instantiate a template of this name."""
         ...

@@ -264,14 +264,14 @@ class Builds:
             named = [
                 host
                 for host, sources, _ in self._givers
-                if host.endswith(".py") and any(_names(source, name) for source in sources)
+                if host.endswith(".py") and any(names(source, name) for source in sources)
             ]
             return named and [max(named, key=lambda host: len(posixpath.commonpath(["/" + path, "/" + host])))]
         kernels = frozenset(facts.kernels)
         sure = [
             host
             for host, sources, launches in self._givers
-            if not kernels.isdisjoint(launches) or any(_names(source, name) for source in sources)
+            if not kernels.isdisjoint(launches) or any(names(source, name) for source in sources)
         ]
         if sure:
             return sure
@@ -333,7 +333,7 @@ def _declared(text: str) -> frozenset[str]:
     return frozenset(found.difference(*(_WORD.findall(line) for line in _DIRECTIVE.findall(text))))
 
 
-def _names(source: str, name: str) -> bool:
+def names(source: str, name: str) -> bool:
     """Whether a file's name is the one of a source that host code names, by a format that it fills in perhaps."""
     if source == name or "%" not in source:
         return source == name

@@ -44,6 +44,7 @@ _CREATED = pattern(rb"Kernel\b[^;\"]{0,200}\"([A-Za-z_]\w*)\"")
 _GOT = pattern(rb"(?:[gG]et_?[fF]unction|get_kernel)\s*\([^;\"']{0,200}[\"']([A-Za-z_]\w*)[\"']")
 _HELPED = pattern(rb"\w\(\s*[\"']([A-Za-z_]\w*)[\"'][^()\n]*\)\s*\((?<=\)\()")
 _TEXT = pattern(rb"\"([A-Za-z_]\w*)\"")
+_PASSED = pattern(rb"[\"']([A-Za-z_]\w*)[\"']\s*[,)]")
 _OPENCL_HOST = (b"cl_kernel", b"cl_program", b"cl_context", b"cl_mem", b"cl_int", b"cl_uint", b"cl_float", b"cl::")
 _METHOD = pattern(rb"\.\s*([A-Za-z_]\w*)\s*(?:\(|\[\s*[\w(])")
 _STARTED = pattern(rb"\b([A-Za-z_]\w*)\s*(?:\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\s*\((?<=\]\()|\.\s*forall\s*\()")
@@ -59,9 +60,10 @@ _PROGRAMS = (b"pyopencl", b"pycuda", b"cupy", b"cuda.core", b"cuda.bindings")
 
 
 class Said:
-    """What one file says."""
+    """What one file says; ``python``: of programs of Python alone."""
 
     __slots__ = ()
+    python = False
 
     @classmethod
     def of(cls, path: str, data: bytes) -> Said:
@@ -128,6 +130,7 @@ class Started(Said):
     ``name.forall(n)(...)``; found apart, as many a call has the look of one where no module has a kernel."""
 
     started: tuple[str, ...] = ()
+    python = True
 
     @classmethod
     def of(cls, path: str, data: bytes) -> Started:
@@ -210,6 +213,8 @@ def _of_python(data: bytes) -> FileFacts:
         return NOTHING
     started = library and any(name in data for name in _PROGRAMS)
     launches = _METHOD.findall(data) + _GOT.findall(data) + _HELPED.findall(data) if started else []
+    if started:
+        launches += _PASSED.findall(data)
     kernels = _names(_kernels(data, cuda, opencl))
     speaks = says_kernel(data, cuda, opencl) or (library and makes_kernels(data))
     works = library and works_in_python(data)

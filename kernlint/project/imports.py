@@ -30,6 +30,7 @@ class Imports(Said):
     modules too; a dot for the package that it stands in."""
 
     imported: tuple[str, ...] = ()
+    python = True
 
     @classmethod
     def of(cls, path: str, data: bytes) -> Imports:

@@ -18,12 +18,15 @@ from kernlint.source import MAX_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # what they have is imported when a kernel asks for it: most trees of Python hold none
+    from typing import Any
+
     from kernlint.project.builds import Builds, Given
     from kernlint.project.definitions import Definition
     from kernlint.project.facts import Kind
     from kernlint.project.headers import Choice
     from kernlint.project.imports import Importers
     from kernlint.project.keywords import Keywords
+    from kernlint.project.loading import Loader
     from kernlint.project.preludes import Joined
 
 HOSTS = (".cu", ".hip", ".cpp", ".cc", ".cxx", ".c")
@@ -122,7 +125,11 @@ class Project:
     def _table(self, kind: type[Kind]) -> Table[Kind]:
         """What each source says of one kind."""
         nothing = kind.of("", b"")
-        reader = lambda: lambda path, size: row_of(look(kind, path, size), nothing)  # noqa: E731
+
+        def row(path: str, size: int) -> list[Any]:
+            return [] if kind.python and path[-3:].lower() != ".py" else row_of(look(kind, path, size), nothing)
+
+        reader = lambda: row  # noqa: E731
         return Table(kind, self.files.rows(kind.__name__, reader, self.tree))
 
     def relative(self, path: str) -> str | None:
@@ -257,7 +264,26 @@ class Project:
     def files_launching(self, kernel: str) -> tuple[str, ...]:
         """Files that launch a kernel of this name by what they look like: ``<<<``, the launch functions of CUDA and
         HIP, kernels created by name in OpenCL, calls of Python, and what a header that launches is given."""
-        return self._absolute(dict.fromkeys((*self._by_launch.get(kernel, ()), *self._by_hand.get(kernel, ()))))
+        found = (*self._by_launch.get(kernel, ()), *self._by_hand.get(kernel, ()))
+        using = (one for loader in self._loaders for one in self._importers.naming(loader.path, kernel))
+        return self._absolute(dict.fromkeys((*found, *using)))
+
+    def files_loading(self, path: str) -> tuple[str, ...]:
+        """Python programs that may read the source at ``path`` and hand it to a compiler."""
+        from kernlint.project.builds import names
+        from kernlint.project.loading import may_load
+
+        inside = self.relative(path)
+        ours = self._loaders if inside is not None else []
+        return self._absolute([one.path for one in ours if may_load(one, inside or "", names)])
+
+    @cached_property
+    def _loaders(self) -> list[Loader]:
+        if not any(row and path[-3:].lower() == ".py" for path, row in self.facts.rows.items()):
+            return []
+        from kernlint.project.loading import loaders
+
+        return list(loaders(self.facts, lambda path: _text(self.absolute(path))))
 
     def files_defining(self, kernel: str) -> tuple[str, ...]:
         """Files that define or declare a kernel of this name under a keyword."""

@@ -55,6 +55,10 @@ class Questions:
         self._note(("files_importing", path, name), answer)
         return answer
 
+    def files_loading(self, path: str) -> tuple[str, ...]:
+        """See :meth:`Project.files_loading`."""
+        return self._list("files_loading", os.path.abspath(path))
+
     def files_instantiating(self, template: str) -> tuple[str, ...]:
         """See :meth:`Project.files_instantiating`."""
         return self._list("files_instantiating", template)

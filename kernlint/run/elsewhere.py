@@ -66,7 +66,10 @@ _IMPORTED = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+([^\n]
 _LAUNCHES = re.compile(rb"NDRange|LaunchKernel|LaunchCooperative")
 """How kernels are launched that are looked up by their names."""
 
-_kept: OrderedDict[tuple[object, ...], tuple[ModuleFacts, ...]] = OrderedDict()
+_Kept = tuple[tuple[ModuleFacts, ...], tuple[str, ...], object]
+"""Facts of a file, the files beside its headers that it was followed into, and their state."""
+
+_kept: OrderedDict[tuple[object, ...], _Kept] = OrderedDict()
 
 
 class Elsewhere:
@@ -263,8 +266,9 @@ class Elsewhere:
             return ()
         source, options, headers = opened
         key = (path, hash(source.data), replace(options, around=None), _states(headers))
-        known = _kept.get(key)
-        if known is None:
+        known: tuple[ModuleFacts, ...] | None
+        known, further, states = _kept.get(key) or (None, (), None)
+        if known is None or states != _states(further):
             try:
                 modules = self.frontend.parse_file(source, options)
                 if not modules and path.endswith(".c") and options.language is None:  # it only calls who launches
@@ -272,10 +276,12 @@ class Elsewhere:
                 known = tuple(map(ModuleFacts, modules))
             except Exception:  # what is wrong with that file is told where it is analysed
                 known = ()
-            _kept[key] = known
+            further = self.frontend.headers(source, options) if path.endswith(".py") else ()
+            _kept[key] = known, further, _states(further)
             while len(_kept) > KEPT:
                 _kept.popitem(last=False)
         _kept.move_to_end(key)
+        self.depends.update(dict.fromkeys(further))
         return known
 
 

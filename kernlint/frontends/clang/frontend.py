@@ -146,7 +146,7 @@ class ClangFrontend:
             if embedded and is_python(source) and _LAUNCH.search(source.data):
                 from kernlint.frontends.clang.python.launches import add_launches
 
-                add_launches(source.data, embedded)
+                add_launches(source.path, source.data, embedded, options.around is not None)
             if is_python(source) and options.device:
                 from kernlint.frontends.clang.python.hostnotes import add_host_remarks
 

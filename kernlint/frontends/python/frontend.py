@@ -65,10 +65,11 @@ class PythonFrontend:
         found = self.strings.headers(source, options)
         if options.around is None or not is_python(source.path):
             return found
-        if not COMPILED.search(source.data):
-            from kernlint.frontends.clang.python.fills import files_read
+        from kernlint.frontends.clang.python.fills import files_read
 
-            return (*found, *files_read(source.path))
+        found = (*found, *files_read(source.path))
+        if not COMPILED.search(source.data):
+            return found
         from kernlint.frontends.clang.python.program import program_of
         from kernlint.frontends.python.functions import Finder
         from kernlint.frontends.python.module import launching_files

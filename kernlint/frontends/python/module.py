@@ -9,6 +9,7 @@ from collections.abc import Iterator, Set
 from kernlint.frontends.base import Surroundings
 from kernlint.frontends.clang.python.program import PythonProgram
 from kernlint.frontends.clang.python.refused import refused
+from kernlint.frontends.clang.python.texts.noted import note_read
 from kernlint.frontends.python.functions import Finder, Jitted, own_nodes
 from kernlint.frontends.python.instances import Instances
 from kernlint.frontends.python.launches import Launched, NumbaReader, hints_of, launches_of
@@ -82,6 +83,8 @@ def numba_module(path: str, program: PythonProgram, around: Surroundings | None 
         if launch.jitted.node in made:
             where = path if launch.program is program or neighbours is None else neighbours.paths[launch.program]
             NumbaReader(launch.program, launch.called, where).add(module, launch, made[launch.jitted.node])
+    if neighbours is not None:
+        note_read(path, neighbours)
     return module
 
 

@@ -18,7 +18,7 @@ from kernlint.frontends.clang.python.entered import entered
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.clang.python.texts.assembled import assembled
-from kernlint.frontends.clang.python.texts.followed import LAST_READ, note_read
+from kernlint.frontends.clang.python.texts.noted import LAST_READ, note_read
 from kernlint.frontends.python.neighbours import Neighbours
 from kernlint.record import dataclass, replace
 from kernlint.tree.nodes import IntLit

@@ -125,3 +125,12 @@ def _of_object(program: PythonProgram, owner: Scope, called: Called) -> Iterator
             for name, bound in method.bound.items():
                 inner.bound[name] = [(one[0], inner) if one is not None else None for one in bound]
             yield method.node, inner
+
+
+def called_in(called: Called) -> Scope | None:
+    """The scope of the first of the calls that have led to one; None where none has."""
+    while called.by is not None:
+        called = called.by
+        if called.by is None:
+            return called.scope
+    return None

@@ -18,6 +18,7 @@ from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.elementwise import add_calls
 from kernlint.frontends.clang.python.entered import by_default, entered, given_block, is_tuple, spread, with_one_for_two
 from kernlint.frontends.clang.python.floats import float_extents
+from kernlint.frontends.clang.python.handing import called_in, handed_on
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.kept import kept
 from kernlint.frontends.clang.python.passed import miscounted, misfit, misplaced
@@ -26,6 +27,7 @@ from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
 from kernlint.frontends.clang.python.refused import refused
 from kernlint.frontends.clang.python.scalars import FLOAT, UNKNOWN, scalar
+from kernlint.frontends.clang.python.texts.noted import note_read
 from kernlint.frontends.clang.python.transfers import add_transfers
 from kernlint.frontends.python.neighbours import Neighbours
 from kernlint.record import dataclass
@@ -67,20 +69,35 @@ class _Launched:
     threads: bool = False  # the grid is counted in threads
     prepared: bool = False  # the arguments are converted to types that were stated before
     where: Scope | None = None  # the scope that grid and block are written in
+    given_in: Scope | None = None  # the one that the arguments are written in
 
 
-def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
-    """Add the launches of a Python file to the modules of its programs."""
+def add_launches(path: str, host: bytes, made: Sequence[tuple[Program, Module]], around: bool) -> None:
+    """Add the launches of a Python file to the modules of its programs; ``around``: other files may be looked at."""
     program = program_of(host)
     if program is None:
         return
+    before, neighbours = program.neighbour, Neighbours()
+    if around and program.froms:
+        neighbours.attach(path, program)
+    try:
+        _add_launches(program, made, neighbours)
+    finally:
+        program.neighbour = before
+    if neighbours.read:
+        note_read(path, neighbours)
+
+
+def _add_launches(program: PythonProgram, made: Sequence[tuple[Program, Module]], neighbours: Neighbours) -> None:
     names = {kernel.name for _, module in made for kernel in module.kernels}
     add_transfers(program, made[0][1])
-    for called, launched in _all_launched(program, names):
+    for where, called, launched in _all_launched(program, names):
         name, _, given = launched.name.partition("<")
         opencl = launched.api == "PyOpenCL"
         found = [(module, _instance(kernel, given)) for module, kernel in named(made, name, launched.origin, opencl)]
-        if len(found) == 1:
+        if len(found) == 1 and where is not program:
+            _Launcher(where, called, neighbours.paths[where]).launch(launched, *found[0])
+        elif len(found) == 1:
             _Launcher(program, called, found[0][0].path).launch(launched, *found[0])
             for call, same in with_one_for_two(program, called):
                 launcher = _Launcher(program, called, found[0][0].path)
@@ -98,17 +115,26 @@ def _instance(kernel: Kernel, given: str) -> FunctionDecl:
     return next(asked, kernel.function) if said else kernel.function
 
 
-def _all_launched(program: PythonProgram, names: Set[str]) -> Iterator[tuple[Called, _Launched]]:
-    """The launches of a file; those in helpers that are given the kernel or the block, as their callers have them."""
+def _all_launched(program: PythonProgram, names: Set[str]) -> Iterator[tuple[PythonProgram, Called, _Launched]]:
+    """The launches of a file, with the program that each stands in; those in helpers that are given the kernel or the
+    block, as their callers have them."""
     failing = refused(program)
+
+    def is_kernel(expr: ast.expr, scope: Scope) -> bool:
+        return _function(program, expr, scope, names) is not None
+
     for called in program.calls:
         if id(called.node) in failing:
             continue
         launched = _launched(program, called, names)
         if launched is not None:
-            yield called, launched
+            yield program, called, launched
         where = called.scope
         if launched is None:
+            for other, inner in handed_on(program, called, is_kernel):
+                again = _launched(other, inner, names)
+                if again is not None:
+                    yield other, inner, again
             target = called.node.func
             if not isinstance(target, ast.Name) or where.bound.get(target.id) != [None] or not called.node.args:
                 continue  # no parameter that may stand for a kernel
@@ -117,11 +143,11 @@ def _all_launched(program: PythonProgram, names: Set[str]) -> Iterator[tuple[Cal
         for inner in entered(program, called):
             again = _launched(program, inner, names)
             if again is not None:
-                yield inner, again
+                yield program, inner, again
         usual = by_default(program, called, (launched.block,)) if launched is not None else None
         again = _launched(program, usual, names) if usual is not None else None
         if usual is not None and again is not None:
-            yield usual, again
+            yield program, usual, again
 
 
 class _Any(frozenset[str]):
@@ -138,26 +164,28 @@ _PROGRAMS = pattern(rb"\b(?:pyopencl|pycuda|cupy|cuda\.core|cuda\.bindings)\b")
 
 def launching_module(path: str, data: bytes) -> Module | None:
     """The launches in a Python file of kernels that files of their own hold, as host functions; None where it names no
-    such file."""
-    program = program_of(data) if _PROGRAMS.search(data) else None
+    such file, nor imports from one that does."""
+    program = program_of(data)
     if program is None:
         return None
     neighbours = Neighbours()
     neighbours.attach(path, program)
     try:
+        if not (_PROGRAMS.search(data) or neighbours.say(_PROGRAMS)):
+            return None
         if _FILES.search(data) or neighbours.say(_ELSEWHERE):
-            return _launching_module(path, program)
+            return _launching_module(path, program, neighbours)
         return None
     finally:
         program.neighbour = None
+        note_read(path, neighbours)
 
 
-def _launching_module(path: str, program: PythonProgram) -> Module | None:
+def _launching_module(path: str, program: PythonProgram, neighbours: Neighbours) -> Module | None:
     module = Module(path, "cuda", (), (), (), written_in="python")
-    for called in program.calls:
-        launched = _launched(program, called, _Any())
-        if launched is not None and launched.origin is None:
-            launcher = _Launcher(program, called, path)
+    for where, called, launched in _all_launched(program, _Any()):
+        if launched.origin is None:
+            launcher = _Launcher(where, called, path if where is program else neighbours.paths[where])
             launcher.launch(launched, module, launcher.declared(launched))
     object.__setattr__(module, "remarks", ())  # no type of a parameter is known
     return module if module.functions else None
@@ -217,10 +245,11 @@ def _launched(program: PythonProgram, called: Called, names: Set[str]) -> _Launc
     third = node.args[2] if len(node.args) > 2 else None
     if named or is_tuple(program, node.args[0], scope):
         sizes = {**dict(zip(("grid", "block"), node.args, strict=False)), **keys}
-        packed = program.resolved(third or keys["args"], scope)[0] if third or "args" in keys else None
+        whole = third or keys.get("args")
+        packed, given_in = program.resolved(whole, scope) if whole is not None else (None, scope)
         args = tuple(packed.elts) if isinstance(packed, (ast.Tuple, ast.List)) else None
         shared = node.args[3] if len(node.args) > 3 else keys.get("shared_mem")
-        return _Launched("CuPy", *kernel, sizes.get("grid"), sizes.get("block"), shared, args)
+        return _Launched("CuPy", *kernel, sizes.get("grid"), sizes.get("block"), shared, args, given_in=given_in)
     if third is None or "g_times_l" in keys:
         return None
     rest = plain[3:] if plain is not None else None
@@ -372,8 +401,9 @@ class _Launcher(Reader):
         """Add the launch to ``module``."""
         host, scope = self.host, self.called.scope
         packed = len(launched.args or ()) == len(kernel.params) and not kernel.template_params
-        self.api = launched.api if packed and not launched.prepared else ""
-        where = launched.where or scope
+        where, given = launched.where or scope, launched.given_in or scope
+        here = all(one is None or one.home is self.program for one in (given, called_in(self.called)))
+        self.api = launched.api if packed and here and not launched.prepared else ""
         extents = (("grid", launched.grid), ("block", launched.block))
         self.remarks = list(float_extents(self.program, extents, where, host.span.file, kernel.name))
         alone = launched.api == "cuda.core"
@@ -388,14 +418,14 @@ class _Launcher(Reader):
         if launched.shared is None and not launched.threads:
             shared = host.number(0)
         args = self.shared(
-            [self.argument(arg, scope, kernel, at) for at, arg in enumerate(launched.args or ())],
+            [self.argument(arg, given, kernel, at) for at, arg in enumerate(launched.args or ())],
             launched.args or (),
             kernel,
         )
         if self.api == "CuPy" and launched.args is not None:
-            misplaces = (misplaced(self, launched.args, at, scope, kernel) for at in range(len(kernel.params)))
+            misplaces = (misplaced(self, launched.args, at, given, kernel) for at in range(len(kernel.params)))
             self.remarks += [remark for remark in misplaces if remark is not None]
-        counted = miscounted(self, launched.api, launched.args, kernel) if not launched.prepared else None
+        counted = miscounted(self, launched.api, launched.args, kernel) if here and not launched.prepared else None
         self.remarks += [counted] if counted is not None else []
         if self.raised():
             host.body.append(ExprStmt(host.span, Call(host.span, I64, "cudaFuncSetAttribute", None, ())))
@@ -421,13 +451,16 @@ class _Launcher(Reader):
         the number that is passed (``$2 int64``; ``$3 float64 plain`` for Python's own), as far as that is known."""
         span = self.host.span
         params: list[ParamDecl] = []
+        where = launched.given_in or self.called.scope
         for at, arg in enumerate(launched.args or ()):
-            array = self.array(arg, self.called.scope)
+            array = self.array(arg, where)
             type_: Type = PointerType(U8, Space.GLOBAL) if array is not None else I64
-            given = scalar(self, arg, self.called.scope) if array is None and not launched.prepared else UNKNOWN
+            given = scalar(self, arg, where) if array is None and not launched.prepared else UNKNOWN
             if launched.api in AS_IT_IS and given == FLOAT:
                 type_ = FloatType(64)
-            place = Span(span.file, self.program.start(arg), self.program.end(arg))
+            place = span
+            if where.home is self.program:
+                place = Span(span.file, self.program.start(arg), self.program.end(arg))
             name = f"${at} {given[0]}{' plain' if given[1] else ''}" if given[0] else f"${at}"
             params.append(ParamDecl(place, name, type_, Space.PRIVATE, index=at, synthesised=True))
         name = launched.name.partition("<")[0]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.frontends.clang.python.texts import library
 from kernlint.frontends.clang.python.texts.expressions import STEPS, Spent
+from kernlint.frontends.clang.python.texts.noted import note_read
 from kernlint.frontends.clang.python.texts.running import Machine, Made
 from kernlint.frontends.clang.python.texts.values import Class, Function
 from kernlint.frontends.python.neighbours import Neighbours
@@ -29,9 +30,6 @@ BESIDE = 60
 
 LARGE = 1 << 18
 """Bytes beyond which such a file is passed over."""
-
-LAST_READ: dict[str, tuple[str, ...]] = {}
-"""Other files that were read for the program that was followed last, by its path."""
 
 _MAKERS = tuple(name.encode() for name in library.MAKERS)
 
@@ -113,14 +111,6 @@ def _followed(
         if neighbours is not None:
             note_read(about, neighbours)
     return machine.made
-
-
-def note_read(about: str, neighbours: Neighbours) -> None:
-    """Keep which files were read for one."""
-    whole = os.path.abspath(about)
-    known = LAST_READ.get(whole, ())
-    LAST_READ.clear()
-    LAST_READ[whole] = tuple(dict.fromkeys((*known, *(path for path in neighbours.read if path != whole))))
 
 
 def _enter_all(machine: Machine, program: PythonProgram, called: Called) -> None:
