@@ -26,7 +26,6 @@ _NAMED = pattern(rb"[\"'/]([\w.-]+\.(?:cl|clh|ocl|cu|hip))[\"']")
 _NAME = pattern(rb"(?:[\w./-]|%[-0-9.]*(?:l{0,2}|z)[duixXs]|\{[^{}\"'\n]*\})+\Z")
 _JOINED = pattern(rb"[\"']([\w./-]*)[\"']\s*\+\s*(?:str\()?[\w.]+\)?\s*\+\s*f?[\"']\Z")
 _FIELD = pattern(rb"\{[^{}]*\}")
-_ADDED = pattern(rb"[\w)\]]\s*\+\s*[\"']\Z")
 _AFTER = pattern(
     rb"\"?\s*\)?\s*(?:(?:\+|<<|,)\s*(?:(?:std::|::)?(?P<made>to_string|str|String)\s*\("
     rb"\s*(?P<inner>[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)|(?P<name>[A-Za-z_][\w:.]*|\d+))|\w+\((?P<text>\w+)\)\s*(?=[\";,)]))"
@@ -63,16 +62,14 @@ def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, .
 
 
 def named_sources(data: bytes) -> tuple[str, ...]:
-    """The names of source files that host code has, with ``%s`` for what Python fills in."""
+    """The names of source files that host code has, with ``%s`` for what Python fills in, or puts before an ending."""
     sources: dict[str, None] = {}
     for named in _SOURCE.finditer(data):
         head = _NAME.search(data, max(0, named.start() - 200), named.end() - 1)
         if head is not None:
             before = _JOINED.search(data, max(0, head.start() - 200), head.start())
             name = (before.group(1) + b"%s" if before is not None else b"") + _FIELD.sub(b"%s", head.group())
-            sources[name.decode()] = None
-        elif _ADDED.search(data, max(0, named.start() - 80), named.start()) is not None:
-            sources[f"%s{data[named.start() : named.end() - 1].decode()}"] = None
+            sources[(name if name[:1] != b"." else b"%s" + name).decode()] = None
     return tuple(sources)[:MOST]
 
 

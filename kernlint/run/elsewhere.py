@@ -223,8 +223,9 @@ class Elsewhere:
 
     def _named_in(self, path: str, data: bytes) -> bool:
         """Whether a Python program, or a module of the project that it imports from, names our file, or imports it; or
-        one that such a module imports from."""
+        one that such a module imports from; or whether one of these reads it by a name that the program has."""
         name = os.path.basename(self.path).encode("utf-8", "surrogateescape")
+        loading = self.questions.files_loading(self.path) if _quotes(data, name.rpartition(b".")[0]) else ()
         if name in data:
             return True
         from kernlint.frontends.python.neighbours import meant  # loaded where a Python program is looked at
@@ -237,7 +238,7 @@ class Elsewhere:
                     if self.inside(other):
                         self.depends.setdefault(other)
                         seen.append((other, self.text(other)))
-                        if os.path.abspath(other) == ours or name in seen[-1][1]:
+                        if os.path.abspath(other) == ours or name in seen[-1][1] or other in loading:
                             return True
         return False
 
@@ -283,6 +284,11 @@ class Elsewhere:
         _kept.move_to_end(key)
         self.depends.update(dict.fromkeys(further))
         return known
+
+
+def _quotes(text: bytes, word: bytes) -> bool:
+    """Whether a text has a word in quotes."""
+    return bool(word) and any(mark + word + mark in text for mark in (b'"', b"'"))
 
 
 def _holders(text: bytes, kernel: bytes) -> tuple[bytes, ...]:

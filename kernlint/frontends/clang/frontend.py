@@ -126,6 +126,9 @@ class ClangFrontend:
         with _collection_paused(), one_source():
             met = language is not None and options.around is not None and met_elsewhere(source, options.around)
             cost = Cost()
+            given = None if language is None or met or is_python(source) else self._filled_in(source, language, options)
+            if given is not None:
+                return self._of_program(source, given, options)
             modules = self._modules(source, language, options, cost, met=met) if language is not None else []
             further: list[Module] = []
             embedded: list[tuple[Program, Module]] = []
@@ -154,6 +157,26 @@ class ClangFrontend:
             if modules and options.around is not None and options.device and not met:
                 modules = self._with_others(source, modules, options, options.around, cost)
             modules += [*(module for _, module in embedded), *further]
+        return modules
+
+    @staticmethod
+    def _filled_in(source: SourceFile, language: Language, options: FrontendOptions) -> Program | None:
+        """What Python programs of the project make of a source that they read, where that is more than its text."""
+        if options.around is None or not options.device or not options.around.files_loading(source.path):
+            return None
+        from kernlint.frontends.clang.python.texts.loaded import filled_in
+
+        return filled_in(source.path, source.data, language, options.around)
+
+    def _of_program(self, source: SourceFile, program: Program, options: FrontendOptions) -> list[Module]:
+        """The modules of a source as a program that is made of it, with the places of the source."""
+        from kernlint.frontends.clang.python.relocate import relocate, without_others
+
+        inner = SourceFile(source.path, program.text, source.encoding)
+        modules = self._modules(inner, program.language, options, Cost())
+        for module in modules:
+            without_others(module, program)
+            relocate(module, program, source.data)
         return modules
 
     @staticmethod

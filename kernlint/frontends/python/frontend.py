@@ -63,12 +63,12 @@ class PythonFrontend:
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
         """Paths of other files that decide what the source means."""
         found = self.strings.headers(source, options)
-        if options.around is None or not is_python(source.path):
+        if options.around is None:
             return found
-        from kernlint.frontends.clang.python.fills import files_read
+        from kernlint.frontends.clang.python.texts.noted import files_read
 
         found = (*found, *files_read(source.path))
-        if not COMPILED.search(source.data):
+        if not is_python(source.path) or not COMPILED.search(source.data):
             return found
         from kernlint.frontends.clang.python.program import program_of
         from kernlint.frontends.python.functions import Finder

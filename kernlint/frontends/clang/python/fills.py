@@ -9,7 +9,6 @@ known (:mod:`kernlint.frontends.clang.embedded`).
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -18,7 +17,7 @@ from kernlint.frontends.clang.python.entered import entered
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.clang.python.texts.assembled import assembled
-from kernlint.frontends.clang.python.texts.noted import LAST_READ, note_read
+from kernlint.frontends.clang.python.texts.noted import note_read
 from kernlint.frontends.python.neighbours import Neighbours
 from kernlint.record import dataclass, replace
 from kernlint.tree.nodes import IntLit
@@ -75,11 +74,6 @@ def completed(
             continue
         (better, options), (_, macros) = next(whole)
         yield better, (*macros, *options)
-
-
-def files_read(path: str) -> tuple[str, ...]:
-    """Other files that the program at a path, the last that was looked at, was followed into."""
-    return LAST_READ.get(os.path.abspath(path), ())
 
 
 def filled(program: Program, known: _Fillings) -> tuple[Program, tuple[str, ...]]:

@@ -28,7 +28,7 @@ def handed_on(
     """Calls in what a call enters that hands a kernel to it, with the programs that they stand in."""
     if depth >= DEEPEST or not _may_hand(called):
         return
-    callee = _callee(program, called)
+    callee = callee_of(program, called.node, called.scope)
     if callee is None or (depth == 0 and callee[0] is program and not callee[1].is_class):
         return  # a function of the file: its launches are met, and followed to its callers
     if not any(is_kernel(arg, called.scope) for arg in _given(called.node)):
@@ -58,27 +58,27 @@ def _given(node: ast.Call) -> Iterator[ast.expr]:
     yield from (key.value for key in node.keywords)
 
 
-def _callee(program: PythonProgram, called: Called) -> tuple[PythonProgram, Scope] | None:
+def callee_of(program: PythonProgram, node: ast.Call, scope: Scope) -> tuple[PythonProgram, Scope] | None:
     """The function, or the class of the object, that a call enters, and its program."""
-    func, scope = called.node.func, called.scope
+    func = node.func
     name = dotted(func)
-    if name is not None and (found := _named(program, name, scope)) is not None:
+    if name is not None and (found := defined(program, name, scope)) is not None:
         return found
     if not isinstance(func, ast.Attribute):
         return None
     owner = dotted(func.value)
-    of = _named(program, owner, scope) if owner is not None else None  # ``Class.method(...)``
+    of = defined(program, owner, scope) if owner is not None else None  # ``Class.method(...)``
     if of is None:  # a method of an object that is made in sight
         made, where = program.resolved(func.value, scope)
         whole = dotted(made.func) if isinstance(made, ast.Call) else None
-        of = _named(program, whole, where) if whole is not None else None
+        of = defined(program, whole, where) if whole is not None else None
     if of is None or not of[1].is_class:
         return None
     method = method_of(of[0], of[1], func.attr)
     return (of[0], method) if method is not None else None
 
 
-def _named(program: PythonProgram, name: str, scope: Scope) -> tuple[PythonProgram, Scope] | None:
+def defined(program: PythonProgram, name: str, scope: Scope) -> tuple[PythonProgram, Scope] | None:
     """The function or class that a name stands for."""
     home = scope.home or program
     holder = scope.holder(name.partition(".")[0])
@@ -134,3 +134,30 @@ def called_in(called: Called) -> Scope | None:
         if called.by is None:
             return called.scope
     return None
+
+
+def result_of(program: PythonProgram, expr: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
+    """What a call of a function or method of the project returns, where that is one expression; the value that an
+    imported name has in its module."""
+    if isinstance(expr, ast.Call):
+        found = callee_of(program, expr, scope)
+        return program.applied(found[1], expr, scope) if found is not None and not found[1].is_class else None
+    name = dotted(expr)
+    unbound = name is not None and scope.holder(name.partition(".")[0]) is None
+    there = (scope.home or program).foreign(name) if unbound and name is not None else None
+    bound = there[0].scopes[0].bound.get(there[1], []) if there is not None else []
+    return bound[0] if len(bound) == 1 else None
+
+
+def gives_by_name(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
+    """Whether an expression makes an object of a class of the project that gives itself its attributes when it runs:
+    by ``setattr``, or ``__getattr__``."""
+    found = callee_of(program, expr, scope) if isinstance(expr, ast.Call) else None
+    if found is None or not found[1].is_class:
+        return False
+    for at in ast.walk(found[1].node):
+        if isinstance(at, ast.FunctionDef) and at.name == "__getattr__":
+            return True
+        if isinstance(at, ast.Call) and dotted(at.func) == "setattr":
+            return True
+    return False

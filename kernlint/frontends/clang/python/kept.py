@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from kernlint.frontends.clang.python.handing import result_of
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 
 
@@ -25,3 +26,32 @@ def kept(program: PythonProgram, expr: ast.expr, scope: Scope) -> tuple[ast.expr
         if len(stored) == 1:
             return program.resolved(*stored[0])
     return expr, scope
+
+
+def entry_of(program: PythonProgram, expr: ast.Subscript, scope: Scope) -> tuple[ast.expr, Scope] | None:
+    """What a table has under the key of a subscript; of a table that is made for each of some names
+    (``{name: module.get_function(name) for name in NAMES}``), what it is for that name."""
+    key = program.string(expr.slice, scope)
+    if key is None:
+        return None
+    table, where = expr.value, scope
+    for _ in range(DEPTH):
+        table, where = program.resolved(table, where)
+        further = result_of(program, table, where)
+        if further is None:
+            break
+        table, where = further
+    if isinstance(table, ast.Dict):
+        pairs = zip(table.keys, table.values, strict=True)
+        found = [value for at, value in pairs if at is not None and program.string(at, where) == key]
+        return (found[-1], where) if found else None
+    if isinstance(table, ast.DictComp) and isinstance(table.key, ast.Name) and len(table.generators) == 1:
+        target = table.generators[0].target
+        if isinstance(target, ast.Name) and target.id == table.key.id:
+            named = ast.copy_location(ast.Constant(key), table)
+            return table.value, Scope(table, where, {target.id: [(named, where)]})
+    return None
+
+
+DEPTH = 6
+"""Names and functions that lead to a table."""

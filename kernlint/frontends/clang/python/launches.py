@@ -18,9 +18,9 @@ from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.elementwise import add_calls
 from kernlint.frontends.clang.python.entered import by_default, entered, given_block, is_tuple, spread, with_one_for_two
 from kernlint.frontends.clang.python.floats import float_extents
-from kernlint.frontends.clang.python.handing import called_in, handed_on
+from kernlint.frontends.clang.python.handing import called_in, gives_by_name, handed_on, result_of
 from kernlint.frontends.clang.python.hosts import add_host
-from kernlint.frontends.clang.python.kept import kept
+from kernlint.frontends.clang.python.kept import entry_of, kept
 from kernlint.frontends.clang.python.passed import miscounted, misfit, misplaced
 from kernlint.frontends.clang.python.prepared import add_prepared, named
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
@@ -157,8 +157,8 @@ class _Any(frozenset[str]):
         return True
 
 
-_FILES = pattern(rb"\w\.(?:cl|cu|cuh|hip|ocl)\b")
-_ELSEWHERE = pattern(rb"\w\.(?:cl|cu|cuh|hip|ocl)\b|\b(?:__global__|__kernel|kernel)\s+void\b")
+_FILES = pattern(rb"[\w\"'}]\.(?:cl|cu|cuh|hip|ocl)\b")
+_ELSEWHERE = pattern(rb"[\w\"'}]\.(?:cl|cu|cuh|hip|ocl)\b|\b(?:__global__|__kernel|kernel)\s+void\b")
 _PROGRAMS = pattern(rb"\b(?:pyopencl|pycuda|cupy|cuda\.core|cuda\.bindings)\b")
 
 
@@ -308,10 +308,12 @@ def _function(program: PythonProgram, expr: ast.expr, scope: Scope, names: Set[s
     if elsewhere is not None:
         there = _function(*elsewhere, names)
         return (there[0], None) if there is not None else None
-    own = program.returned(expr, scope)
+    own = program.returned(expr, scope) or result_of(program, expr, scope)
     if own is not None and (here := _function(program, *own, names)) is not None:
         return here
     expr, scope = kept(program, expr, scope)
+    if isinstance(expr, ast.Subscript) and (entry := entry_of(program, expr, scope)) is not None:
+        return _function(program, entry[0], entry[1], names)
     if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant) and expr.slice.value == 1:
         expr, scope = program.resolved(expr.value, scope)  # of an error and what was asked for
     while isinstance(expr, ast.Call) and len(expr.args) == 1 and isinstance(expr.args[0], ast.Call):
@@ -353,6 +355,9 @@ def _unbuilt(program: PythonProgram, expr: ast.expr, scope: Scope) -> tuple[ast.
     """What makes a program, without the ``build()`` behind it."""
     for _ in range(DEPTH):
         expr, scope = program.resolved(expr, scope)
+        if (there := result_of(program, expr, scope)) is not None:
+            expr, scope = there
+            continue
         built = isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr in _BUILDING
         if not built or not isinstance(expr, ast.Call) or not isinstance(expr.func, ast.Attribute):
             break
@@ -379,9 +384,9 @@ def _origin(program: PythonProgram, expr: ast.expr, scope: Scope) -> int | None:
 
 def _may_be_program(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
     """Whether an expression of which nothing is known may be a program: it is no module."""
-    made, _ = _unbuilt(program, expr, scope)
+    made, where = _unbuilt(program, expr, scope)
     if isinstance(made, ast.Call):
-        return (dotted(made.func) or "").rpartition(".")[2] == "Program"
+        return (dotted(made.func) or "").rpartition(".")[2] == "Program" or gives_by_name(program, made, where)
     name = dotted(made)
     return name is not None and name.partition(".")[0] not in program.imports
 

@@ -322,7 +322,7 @@ class PythonProgram:
     def _result(self, expr: ast.Call, scope: Scope) -> tuple[ast.expr, Scope] | None:
         plain, home = isinstance(expr.func, ast.Name), scope.home or self
         inner = home.function(dotted(expr.func) or "", scope) if plain else home._method(expr.func, scope)
-        return self._applied(inner, expr, scope) if inner is not None else None
+        return self.applied(inner, expr, scope) if inner is not None else None
 
     def returned_elsewhere(self, expr: ast.Call, scope: Scope) -> tuple[PythonProgram, ast.expr, Scope] | None:
         """What a call of an imported function of the project returns, and the program that says so."""
@@ -330,17 +330,16 @@ class PythonProgram:
         unbound = name is not None and scope.holder(name.partition(".")[0]) is None
         found = (scope.home or self).foreign(name) if unbound and name is not None else None
         inner = found[0].function(found[1], found[0].scopes[0]) if found is not None else None
-        made = self._applied(inner, expr, scope) if inner is not None else None
+        made = self.applied(inner, expr, scope) if inner is not None else None
         return (found[0], *made) if found is not None and made is not None else None
 
     @staticmethod
-    def _applied(inner: Scope, expr: ast.Call, scope: Scope) -> tuple[ast.expr, Scope] | None:
+    def applied(inner: Scope, expr: ast.Call, scope: Scope) -> tuple[ast.expr, Scope] | None:
         """What a function returns for the arguments of a call."""
-        if any(isinstance(arg, ast.Starred) for arg in expr.args):
+        if any(isinstance(arg, ast.Starred) for arg in expr.args) or any(key.arg is None for key in expr.keywords):
             return None
         node = inner.node
-        assert isinstance(node, ast.FunctionDef)
-        if node.args.vararg is not None or node.args.kwarg is not None or not _straight(node.body):
+        if not isinstance(node, ast.FunctionDef) or not _straight(node.body):
             return None
         last = node.body[-1]
         names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]

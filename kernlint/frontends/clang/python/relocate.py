@@ -79,5 +79,17 @@ def relocate(module: Module, program: Program, host: bytes) -> None:
     _set(module, "notes", tuple(_LINE.sub(f"line {line}", note) for note in module.notes))
 
 
+def without_others(module: Module, program: Program) -> None:
+    """Leave out the kernels of a module that stand in none of the places of a program."""
+    places = _Places(program, module.path)
+
+    def elsewhere(function: FunctionDecl) -> bool:
+        span = function.name_span or function.span
+        return span.file == module.path and places.offset(span.start) is None
+
+    if any(elsewhere(kernel.function) for kernel in module.kernels):
+        _set(module, "kernels", tuple(kernel for kernel in module.kernels if not elsewhere(kernel.function)))
+
+
 def _set(node: object, name: str, value: object) -> None:
     object.__setattr__(node, name, value)

@@ -44,7 +44,7 @@ def assembled(
     for one in plain:
         handed = _met(texts, one) if one in asked else []
         macros = _macros(handed)
-        better, differs = _merged([each.text for each in handed], one, program.data) if handed else (None, False)
+        better, differs = merged([each.text for each in handed], one, program.data) if handed else (None, False)
         if better is None and one.holes:
             better = _alone(one)
         if better is None or not (one.holes or _is_more(better, one)):
@@ -126,7 +126,7 @@ def _others(text: Text, one: Program) -> Iterator[bytes]:
         yield text.data[last:]
 
 
-def _merged(texts: list[Text], one: Program, host: bytes) -> tuple[Text, bool]:
+def merged(texts: list[Text], one: Program, host: bytes) -> tuple[Text, bool]:
     """One text for several: numbers that differ are not known; whether more than those differs."""
     first = min(texts, key=lambda text: (text.data.count(OPENS + b"e"), text.data.count(OPENS), -len(text.data)))
     frame, parts = _parted(first, one)

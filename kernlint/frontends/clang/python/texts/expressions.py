@@ -10,7 +10,7 @@ from typing import Any
 from kernlint.frontends.clang.embedded import prefixed_literals
 from kernlint.frontends.clang.python.program import PythonProgram, dotted
 from kernlint.frontends.clang.python.text import Text, joined, made
-from kernlint.frontends.clang.python.texts import filling, library
+from kernlint.frontends.clang.python.texts import filling, library, reading
 from kernlint.frontends.clang.python.texts.comparing import compared
 from kernlint.frontends.clang.python.texts.rendering import Defined
 from kernlint.frontends.clang.python.texts.values import (
@@ -61,6 +61,8 @@ class Expressions:
         """Whether the program is one of PyOpenCL."""
         self.choices = 1
         """Values of the largest such table."""
+        self.files: Callable[[str], Text | None] | None = None
+        """Gives what a file holds by the end of its path; None: no file is read."""
 
     # What the statements' side does.
 
@@ -268,6 +270,8 @@ class Expressions:
 
     def operation(self, op: ast.operator, left: object, right: object) -> object:
         """What an operation gives."""
+        if isinstance(op, ast.Div) and isinstance(left, (Text, Open)) and isinstance(right, (Text, Open)):
+            return reading.path_of([left, right]) if Text in (type(left), type(right)) else Open("value")
         if isinstance(left, Text) and isinstance(op, ast.Mod):
             return filling.percent(left, right)
         if isinstance(op, ast.Add) and (isinstance(left, Text) or isinstance(right, Text)):
@@ -424,6 +428,8 @@ class Expressions:
                 keys[key.arg] = value
             elif isinstance(value, dict):
                 keys.update({name: one for name, one in value.items() if isinstance(name, str)})
+        if self.files is not None and (read := reading.read(self, node, receiver, args, keys)) is not None:
+            return read
         if isinstance(node.func, ast.Attribute) and not isinstance(called, (Function, Class, Named, Defined)):
             known = library.method(self, receiver, node.func.attr, args, keys, frame)
             if known is not library.NOTHING:

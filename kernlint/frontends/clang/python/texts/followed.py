@@ -36,7 +36,7 @@ _MAKERS = tuple(name.encode() for name in library.MAKERS)
 
 def handed_over(path: str, program: PythonProgram, around: bool) -> list[Made]:
     """The texts that a program hands to a library."""
-    makers = _makers(program)
+    makers = makers_of(program)
     if not makers:
         return []
     return _followed(Machine(program), path, program, makers, around)
@@ -49,7 +49,7 @@ def handed_over_elsewhere(path: str, program: PythonProgram) -> list[Made]:
     neighbours.read[os.path.abspath(path)] = program
     for other in files_beside(path):
         found = neighbours.at(other)
-        makers = _makers(found) if found is not None else []
+        makers = makers_of(found) if found is not None else []
         if found is not None and makers:
             neighbours.paths[program] = path
             out += _followed(Machine(program, found), other, found, makers, True, neighbours, path)
@@ -77,11 +77,13 @@ def files_beside(path: str) -> Iterator[str]:
             yield whole
 
 
-def _makers(program: PythonProgram) -> list[Called]:
-    return [one for one in program.calls if _last(one.node) in library.MAKERS]
+def makers_of(program: PythonProgram) -> list[Called]:
+    """The calls of a program that make programs of texts."""
+    return [one for one in program.calls if last_name(one.node) in library.MAKERS]
 
 
-def _last(node: ast.Call) -> str:
+def last_name(node: ast.Call) -> str:
+    """The last part of the name that is called."""
     func = node.func
     return func.attr if isinstance(func, ast.Attribute) else dotted(func) or ""
 
@@ -101,7 +103,7 @@ def _followed(
     if around and neighbours is None:
         (neighbours := Neighbours()).attach(path, program)
     try:
-        _guarded(machine, lambda: machine.module(program))
+        guarded(machine, lambda: machine.module(program))
         for one in makers:
             if not machine.has(one.node):
                 machine.left = max(machine.left, STEPS // 4)
@@ -115,21 +117,21 @@ def _followed(
 
 def _enter_all(machine: Machine, program: PythonProgram, called: Called) -> None:
     """Follow the functions through which a call is met, once for each text of a table that it may be about."""
-    entries = _entries(program, called.scope)
-    turn, apart = 0, not entries
+    starts = entries(program, called.scope)
+    turn, apart = 0, not starts
     while turn < min(machine.choices, TURNS):
         machine.turn = turn
-        for entry in entries:
-            _guarded(machine, lambda entry=entry: _enter(machine, program, entry))  # type: ignore[misc]
-        start = _outermost(called.scope)
+        for entry in starts:
+            guarded(machine, lambda entry=entry: enter(machine, program, entry))  # type: ignore[misc]
+        start = outermost(called.scope)
         apart = apart or not machine.has(called.node)
         if apart and start is not None:
-            _guarded(machine, lambda start=start: _enter(machine, program, start))  # type: ignore[misc]
+            guarded(machine, lambda start=start: enter(machine, program, start))  # type: ignore[misc]
         turn += 1
     machine.turn, machine.choices = 0, 1
 
 
-def _guarded(machine: Machine, work: Callable[[], object]) -> None:
+def guarded(machine: Machine, work: Callable[[], object]) -> None:
     """Follow a part of the program as far as that goes."""
     try:
         work()
@@ -138,9 +140,9 @@ def _guarded(machine: Machine, work: Callable[[], object]) -> None:
         machine.depth = 0
 
 
-def _entries(program: PythonProgram, scope: Scope) -> list[Scope]:
+def entries(program: PythonProgram, scope: Scope) -> list[Scope]:
     """The functions to begin with so that a place in a function is met: those that call it, and their callers."""
-    start = _outermost(scope)
+    start = outermost(scope)
     if start is None:
         return []
     found, seen = [start], {start.node}
@@ -159,7 +161,7 @@ def _entries(program: PythonProgram, scope: Scope) -> list[Scope]:
     return [*out, *found]
 
 
-def _outermost(scope: Scope | None) -> Scope | None:
+def outermost(scope: Scope | None) -> Scope | None:
     """The outermost function around a place."""
     best: Scope | None = None
     while scope is not None:
@@ -178,8 +180,8 @@ def _callers(program: PythonProgram, scope: Scope) -> Iterator[Scope]:
         yield from _beginnings(program, owner, node)
         name = owner
     for called in program.calls:
-        if _last(called.node) == name:
-            outer = _outermost(called.scope)
+        if last_name(called.node) == name:
+            outer = outermost(called.scope)
             if outer is not None and outer.node is not node:
                 yield outer
 
@@ -194,7 +196,7 @@ def _beginnings(program: PythonProgram, owner: str, node: ast.AST) -> Iterator[S
             yield scope
 
 
-def _enter(machine: Machine, program: PythonProgram, scope: Scope) -> None:
+def enter(machine: Machine, program: PythonProgram, scope: Scope) -> None:
     """Run a function, of whose arguments nothing is known but defaults."""
     frame = machine.module(program)
     chain: list[Scope] = []
