@@ -38,6 +38,16 @@ class Defined(Protocol):
     def text(self) -> str: ...
 
 
+class Filled(Protocol):
+    """What a build puts into a template: values by name, as far as they are known; ``only``: for ``@NAME@`` alone."""
+
+    @property
+    def values(self) -> tuple[tuple[str, str], ...]: ...
+
+    @property
+    def only(self) -> bool: ...
+
+
 class Surroundings(Protocol):
     """What lies around a file and may be asked for while it is read."""
 
@@ -77,6 +87,10 @@ class Surroundings(Protocol):
 
     def files_loading(self, path: str) -> tuple[str, ...]:
         """Real paths of Python files that may read the source at ``path`` and hand it to a compiler."""
+        ...
+
+    def made_of(self, path: str) -> Sequence[Filled]:
+        """With what values the build fills in the template at ``path``, once for each file that it makes of it."""
         ...
 
     def files_instantiating(self, template: str) -> tuple[str, ...]:

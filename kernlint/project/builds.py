@@ -133,6 +133,11 @@ class Builds:
                 return next((path for path in (template, *self._ending(template)) if path in self._files), None)
         return None
 
+    def made_of(self, template: str) -> list[cmake.Made]:
+        """What CMake makes of the template at a path."""
+        meant = [one for one in self._read[1].made if f"/{template}".endswith(f"/{one.template}")]
+        return [one for one in meant if one.template == template] or meant
+
     def _ending(self, path: str) -> list[str]:
         return [one for one in self._files if one.endswith("/" + path)]
 

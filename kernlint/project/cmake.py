@@ -11,11 +11,21 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from kernlint.project.tree import KERNEL_TEMPLATES
 from kernlint.record import dataclass, field
 from kernlint.text.patterns import pattern
 
 MAX_DEPTH = 4
-"""Files that include each other are followed so deep."""
+"""Files that include each other, and functions that call each other, are followed so deep."""
+
+MAX_ROUNDS = 32
+"""Rounds of a loop that are followed."""
+
+MAX_COMMANDS = 20_000
+"""Commands of one file that are followed, with those of loops and functions."""
+
+MAX_MADE = 16
+"""Files that are made of one template, each with values of its own."""
 
 _COMMAND = pattern(r"#\[(=*)\[.*?\]\1\]|#[^\n]*|([A-Za-z_]\w*)[ \t]*\(", re.S)
 _ARGUMENT = pattern(
@@ -53,6 +63,17 @@ class _Target:
 
 
 Env = dict[str, str]
+Command = tuple[str, list[tuple[str, bool]]]
+"""Name and arguments (text, whether it was quoted)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A file that ``configure_file`` makes of a ``template`` with ``values``; ``only``: just of ``@NAME@``."""
+
+    template: str
+    values: Env
+    only: bool
 
 
 class Reader:
@@ -67,6 +88,9 @@ class Reader:
         self.configured: dict[str, str] = {}
         """Files that ``configure_file`` makes, as far as their paths are plain words at the end, and the paths of their
         templates."""
+        self.made: list[Made] = []
+        """What is made of templates of kernels."""
+        self.functions: Functions = {}
 
     def read(self, path: str) -> list[Definition]:
         """What the ``CMakeLists.txt`` at ``path`` defines; those of folders above must have been read before."""
@@ -75,19 +99,29 @@ class Reader:
         while above and above not in self._env_of:
             above = posixpath.dirname(above)
         env = dict(self._env_of.get(above, _SYSTEM))
-        run = _Run(self._text_of, self._module, folder, env)
+        run = _Run(self._text_of, self._module, folder, env, self.functions)
         run.file(path, 0)
         self._env_of[folder] = env
         self.variables = {**env, **self.variables}
         self.configured = {**run.configured, **self.configured}
+        self.made += run.made
         return run.definitions()
+
+
+Functions = dict[str, tuple[list[str], list[Command], bool]]
+"""Functions and macros by name: their parameters, their commands, and whether they have variables of their own."""
 
 
 class _Run:
     """One file, and what it includes."""
 
     def __init__(
-        self, text_of: Callable[[str], str], module: Callable[[str], str | None], folder: str, env: Env
+        self,
+        text_of: Callable[[str], str],
+        module: Callable[[str], str | None],
+        folder: str,
+        env: Env,
+        functions: Functions,
     ) -> None:
         self._text_of = text_of
         self._module = module
@@ -96,12 +130,85 @@ class _Run:
         self.targets: dict[str, _Target] = {}
         self.found: list[tuple[str, bool, str, tuple[str, ...]]] = []
         self.branches: list[tuple[bool | None, bool | None]] = []
-        self.functions = 0
+        self.functions = functions
+        self.running: list[str] = []
+        self.outer: list[Env] = []
+        """What functions that run set for who has called them."""
+        self.changing: set[str] = set()
+        """Variables that the rounds of a loop give other values."""
+        self.left = MAX_COMMANDS
         self.configured: dict[str, str] = {}
+        self.made: list[Made] = []
 
     def file(self, path: str, depth: int) -> None:
-        for name, arguments in commands(self._text_of(path)):
-            self._command(name.lower(), arguments, depth)
+        self._body(list(commands(self._text_of(path))), depth)
+
+    def _body(self, body: list[Command], depth: int) -> None:
+        at = 0
+        while at < len(body) and self.left > 0:
+            self.left -= 1
+            name, arguments = body[at][0].lower(), body[at][1]
+            at += 1
+            if name not in ("foreach", "function", "macro"):
+                self._command(name, arguments, depth)
+                continue
+            end = _closing(body, at, name)
+            words, inner = [text for text, _ in arguments], body[at:end]
+            at = end + 1
+            if name != "foreach" and words:
+                self.functions[words[0].lower()] = (words[1:], inner, name == "function")
+            elif words and self._here() is not False:
+                self._loop(words[0], self._rounds(words[1:]), inner, depth)
+
+    def _rounds(self, words: list[str]) -> list[str] | None:
+        """What a loop goes over; None where that is not known."""
+        if words[:1] == ["RANGE"]:
+            return _range(self._expand(words[1:]))
+        if words[:1] != ["IN"]:
+            items = self._expand(words)
+        else:
+            lists = [word for word in words[1:] if word not in ("LISTS", "ITEMS")]
+            if words[1:2] == ["LISTS"]:
+                end = lists.index("ITEMS") if "ITEMS" in lists else len(lists)
+                items = self._expand([f"${{{name}}}" for name in lists[:end]] + lists[end:])
+            else:
+                items = self._expand(lists)
+        return None if any("${" in item for item in items) else items
+
+    def _loop(self, name: str, items: list[str] | None, body: list[Command], depth: int) -> None:
+        before, known = set(self.changing), self.env.get(name)
+        if items is None or len(items) > 1:
+            self.changing.add(name)
+        for item in [None] if items is None else items[:MAX_ROUNDS]:
+            self.env.pop(name, None)
+            if item is not None:
+                self.env[name] = item
+            self._body(body, depth)
+        self.changing = before
+        self.env.pop(name, None)
+        if known is not None:
+            self.env[name] = known
+
+    def _call(self, name: str, words: list[str], depth: int) -> None:
+        parameters, body, own = self.functions[name]
+        given = self._expand(words)
+        before = dict(self.env)
+        self.env.update(zip(parameters, given, strict=False))
+        self.env["ARGN"], self.env["ARGV"] = ";".join(given[len(parameters) :]), ";".join(given)
+        self.running.append(name)
+        self.outer.append({})
+        self._body(body, depth)
+        self.running.pop()
+        set_for_caller = self.outer.pop()
+        if own:
+            self.env.clear()
+            self.env.update(before)
+        else:
+            for one in (*parameters, "ARGN", "ARGV"):
+                self.env.pop(one, None)
+                if one in before:
+                    self.env[one] = before[one]
+        self.env.update(set_for_caller)
 
     def definitions(self) -> list[Definition]:
         """All definitions, those of a target for its sources where they are known."""
@@ -117,12 +224,6 @@ class _Run:
 
     def _command(self, name: str, arguments: list[tuple[str, bool]], depth: int) -> None:
         words = [text for text, _ in arguments]
-        if name in ("function", "macro"):
-            self.functions += 1
-        elif name in ("endfunction", "endmacro"):
-            self.functions = max(0, self.functions - 1)
-        if self.functions:
-            return
         if name == "if":
             truth = self._truth(words)
             self.branches.append((truth, truth))
@@ -137,6 +238,8 @@ class _Run:
             here = self._here()
             if here is not False:
                 self._active(name, words, here is True, depth)
+                if name in self.functions and name not in self.running and len(self.running) < MAX_DEPTH:
+                    self._call(name, words, depth)
 
     def _here(self) -> bool | None:
         """Whether the commands at this place are run; None: not known."""
@@ -154,6 +257,8 @@ class _Run:
             added = ";".join(self._expand(words[2:]))
             self.env[words[1]] = ";".join(filter(None, (self.env.get(words[1], ""), added)))
             self._flags_of(words[1], words[2:], certain)
+        elif name == "math" and words[:1] == ["EXPR"] and len(words) > 2:
+            self._math(words[1], words[2])
         elif name == "unset" and words:
             self.env.pop(words[0], None)
         elif name == "include" and words and depth < MAX_DEPTH:
@@ -163,6 +268,8 @@ class _Run:
             at = template.rpartition("}/")[2]  # (of the source folder of the project, or of this file)
             template = at if at != template else posixpath.normpath(posixpath.join(self.folder, template))
             self.configured[made.rpartition("}/")[2].removeprefix("./")] = template
+            if is_template(template) and sum(one.template == template for one in self.made) < MAX_MADE:
+                self.made.append(Made(template, dict(self.env), "@ONLY" in words))
         elif name in ("add_definitions", "add_compile_options"):
             self._flags(words, certain, "", ())
         elif name == "add_compile_definitions":
@@ -177,7 +284,9 @@ class _Run:
             self._sources(self._name(words[0]), words[1:])
 
     def _set(self, words: list[str], certain: bool) -> None:
-        name, values = words[0], words[1:]
+        (name,), values = self._expand(words[:1])[:1] or [""], words[1:]
+        if any(f"${{{one}}}" in word for one in self.changing for word in words):
+            self.changing.add(name)
         for marker in ("CACHE", "PARENT_SCOPE"):
             if marker in values:
                 values = values[: values.index(marker)]
@@ -186,7 +295,18 @@ class _Run:
             self.env.pop(name, None)
         elif certain or name not in self.env:
             self.env[name] = ";".join(expanded)
+            if "PARENT_SCOPE" in words and self.outer:
+                self.outer[-1][name] = self.env[name]
         self._flags_of(name, values, certain)
+
+    def _math(self, name: str, text: str) -> None:
+        """``math(EXPR name "2 * ${N}")``."""
+        from kernlint.project.constants import whole_number
+
+        value = whole_number(" ".join(self._expand([text])))
+        self.env.pop(name, None)
+        if value is not None:
+            self.env[name] = str(value)
 
     def _flags_of(self, name: str, values: Sequence[str], certain: bool) -> None:
         if _FLAG_VARIABLES.match(name):
@@ -234,8 +354,10 @@ class _Run:
     # ----------------------------------------------------------------------------------------------- definitions
 
     def _define(self, words: Sequence[str], certain: bool, target: str, files: tuple[str, ...]) -> None:
+        changes = any(f"${{{one}}}" in word for one in self.changing for word in words)
         for word in self._expand(words):
             text, sure = _unwrapped(word)
+            sure = sure and not changes
             for part in text.removeprefix("-D").split(";"):
                 if _A_TEXT.fullmatch(part):  # a text is one whatever a variable that is not known puts into it
                     part = _VARIABLE.sub(".", part)
@@ -251,8 +373,9 @@ class _Run:
                 part = part if part != "-D" else "-D" + "".join(parts[n + 1 : n + 2])
                 if part.startswith(("-D", "/D")):
                     defines.append((part[2:], sure))
+        changes = any(f"${{{one}}}" in word for one in self.changing for word in words)
         for text, sure in defines:
-            self._define([text], certain and sure, target, files)
+            self._define([text], certain and sure and not changes, target, files)
 
     def _expand(self, words: Iterator[str] | Sequence[str]) -> list[str]:
         """Words with the variables that are known put in, lists of them taken apart."""
@@ -307,6 +430,32 @@ def is_macro(text: str) -> bool:
     return re.fullmatch(r"[A-Za-z_]\w*(?:=[^$@\n]*)?", text) is not None and not text.endswith("=${")
 
 
+def is_template(name: str) -> bool:
+    """Whether a file is one that a source of kernels is made of, by its name: ``sums.cu.in``."""
+    return name.lower().endswith(KERNEL_TEMPLATES)
+
+
+def _closing(body: list[Command], at: int, word: str) -> int:
+    """The place of the command that ends the block in which the one at ``at`` is the first."""
+    depth = 0
+    for index in range(at, len(body)):
+        name = body[index][0].lower()
+        depth += (name == word) - (name == f"end{word}")
+        if depth < 0:
+            return index
+    return len(body)
+
+
+def _range(words: list[str]) -> list[str] | None:
+    """``RANGE stop`` or ``RANGE start stop step``, with the last one."""
+    if not words or not all(re.fullmatch(r"\d+", word) for word in words):
+        return None
+    numbers = [int(word) for word in words]
+    first, last = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+    step = numbers[2] if len(numbers) > 2 else 1
+    return [str(one) for one in range(first, last + 1, step)[:MAX_ROUNDS]] if step else None
+
+
 def _unwrapped(word: str) -> tuple[str, bool]:
     """A definition without generator expressions around it, and whether it holds without a condition."""
     sure = True
@@ -321,7 +470,7 @@ def _unwrapped(word: str) -> tuple[str, bool]:
     return word, sure
 
 
-def commands(text: str) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
+def commands(text: str) -> Iterator[Command]:
     """Name and arguments (text, whether it was quoted) of each command."""
     at = 0
     while (match := _COMMAND.search(text, at)) is not None:

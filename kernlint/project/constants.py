@@ -122,6 +122,12 @@ def _in_c(text: bytes) -> ast.expr | None:
     return tree.body if isinstance(tree, ast.Expression) else None
 
 
+def whole_number(text: str) -> int | None:
+    """The number that an expression of numbers alone is, as C has it."""
+    expr = _in_c(text.encode() + b"+0*ONE") if text.strip() else None
+    return None if expr is None else number(expr, lambda _: 0, floors=False)
+
+
 class Constants:
     """Numbers of names over the files of a project; ``read`` gives the text of one, ``files`` says which there are,
     ``included`` what one of C includes."""

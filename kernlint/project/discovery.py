@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from kernlint.project import gitignored
-from kernlint.project.tree import HOST_SOURCES, HOST_SUFFIXES, KERNEL_SUFFIXES, SKIPPED_FOLDERS
+from kernlint.project.tree import HOST_SOURCES, HOST_SUFFIXES, KERNEL_SUFFIXES, KERNEL_TEMPLATES, SKIPPED_FOLDERS
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
 
@@ -184,7 +184,7 @@ class _Walk:
     def _wanted(self, name: str, path: str, real: str) -> bool:
         dot = name.rfind(".")
         suffix = name[dot:].lower() if dot > 0 else ""
-        if suffix in KERNEL_SUFFIXES:
+        if suffix in KERNEL_SUFFIXES or (suffix == ".in" and name.lower().endswith(KERNEL_TEMPLATES)):
             return True
         if suffix in HOST_SUFFIXES and (holds := self.holds(path, real)) is not False:
             return holds is True

@@ -7,12 +7,13 @@ import os
 
 from kernlint.project import store
 from kernlint.project.tree import (
-    KERNEL_SUFFIXES,
+    KERNEL_TEMPLATES,
     MAX_FILES,
     MAX_UNMARKED,
     SOURCES,
     Tree,
     ignored_in,
+    is_of_kernels,
     is_source,
     tracked,
     walk,
@@ -79,7 +80,7 @@ class Files:
         """Whether nothing in the tree, with all that was met, is of use: no file is one of
         kernels by its name, none says anything, and no link leads to files that were not met."""
         tree = self.met()
-        if not tree.whole or any(path[path.rfind(".") :].lower() in KERNEL_SUFFIXES for path in tree.files):
+        if not tree.whole or any(map(is_of_kernels, tree.files)):
             return False
         if any(is_folder or is_source(name) for _, name, is_folder in tree.links):
             return False
@@ -96,7 +97,7 @@ class Files:
             before = known.get(path)
             if before is not None and before[0] == state:
                 found[path] = before
-            elif path[-3:] == ".py" or path[path.rfind(".") :].lower() in SOURCES:
+            elif path[-3:] == ".py" or path[path.rfind(".") :].lower() in SOURCES or path.endswith(KERNEL_TEMPLATES):
                 row = row or reader()
                 found[path] = state, row(head + path, state[1])
         if self.cache and (row is not None or len(known) != len(found)):

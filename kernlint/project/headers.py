@@ -48,6 +48,28 @@ class Choice:
     template: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """Values of the names that a template has, as far as they are known; ``only``: only ``@NAME@`` is a name."""
+
+    values: tuple[tuple[str, str], ...] = ()
+    only: bool = False
+
+
+_NAMED = pattern(rb"@(\w+)@|\$\{(\w+)\}|#[ \t]*cmakedefine(?:01)?[ \t]+(\w+)")
+
+
+def named_in(template: bytes) -> tuple[str, ...]:
+    """The names that a template has something put in for."""
+    found = (next(filter(None, groups)) for groups in _NAMED.findall(template))
+    return tuple(dict.fromkeys(name.decode() for name in found))
+
+
+def is_on(value: str) -> bool:
+    """Whether CMake takes a value for true."""
+    return value.upper() not in ("", "0", "OFF", "NO", "FALSE", "N", "IGNORE", "NOTFOUND")
+
+
 def choose(
     name: str,
     folder: str,
@@ -143,7 +165,7 @@ def filled_in(template: bytes, values: Mapping[str, str]) -> bytes:
     def cmakedefine(match: re.Match[bytes]) -> bytes:
         name, rest = match.group(1).decode(), match.group(2)
         value = values.get(name)
-        on = value is not None and value.upper() not in ("", "0", "OFF", "NO", "FALSE", "N", "IGNORE", "NOTFOUND")
+        on = value is not None and is_on(value)
         if b"cmakedefine01" in match.group():
             return b"#define %s %d" % (match.group(1), on) if value is not None else b""
         return b"#define " + match.group(1) + rest if on else b""

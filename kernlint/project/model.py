@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # what they have is imported when a kernel asks for it: most 
     from kernlint.project.builds import Builds, Given
     from kernlint.project.definitions import Definition
     from kernlint.project.facts import Kind
-    from kernlint.project.headers import Choice
+    from kernlint.project.headers import Choice, Filling
     from kernlint.project.imports import Importers
     from kernlint.project.keywords import Keywords
     from kernlint.project.loading import Loader
@@ -299,6 +299,22 @@ class Project:
         from kernlint.project.imports import Importers, Imports
 
         return Importers(lambda path: _text(self.absolute(path)), lambda: self._table(Imports))
+
+    def made_of(self, path: str) -> tuple[Filling, ...]:
+        """With what values the build fills in the template at ``path``, once for each file that it makes of it; of
+        none that it is seen to make, with what its variables are."""
+        from kernlint.project.headers import Filling, named_in
+
+        inside = self.relative(path)
+        if inside is None:
+            return (Filling(),)
+        names = named_in(_text(self.absolute(inside)))
+        found = [(one.values, one.only) for one in self.builds.made_of(inside)]
+        every = [
+            Filling(tuple((name, values[name]) for name in names if "${" not in values.get(name, "${")), only)
+            for values, only in found or [(dict(self.builds.variables), False)]
+        ]
+        return tuple(dict.fromkeys(every))
 
     def files_instantiating(self, template: str) -> tuple[str, ...]:
         """Files that explicitly instantiate a template of this name."""

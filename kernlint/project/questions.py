@@ -10,6 +10,7 @@ from kernlint.text.digest import hexdigest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kernlint.project.definitions import Definition
+    from kernlint.project.headers import Filling
     from kernlint.project.model import Header, Project
 
 Asked = dict[tuple[str, ...], str]
@@ -58,6 +59,12 @@ class Questions:
     def files_loading(self, path: str) -> tuple[str, ...]:
         """See :meth:`Project.files_loading`."""
         return self._list("files_loading", os.path.abspath(path))
+
+    def made_of(self, path: str) -> tuple[Filling, ...]:
+        """See :meth:`Project.made_of`."""
+        answer = self.project.made_of(os.path.abspath(path))
+        self._note(("made_of", os.path.abspath(path)), answer)
+        return answer
 
     def files_instantiating(self, template: str) -> tuple[str, ...]:
         """See :meth:`Project.files_instantiating`."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl", ".opencl"})
 """Suffixes that mean kernel code."""
 
+KERNEL_TEMPLATES = tuple(f"{suffix}.in" for suffix in sorted(KERNEL_SUFFIXES))
+"""Endings of templates that a build makes kernel code of."""
+
 HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inl", ".inc", ".py", ".ipynb"})
 """Suffixes of files that are looked at in a folder only when their text holds a kernel, or works with devices."""
 
@@ -171,6 +174,11 @@ def is_source(name: str) -> bool:
     """Whether a file of this name says something about kernels or how they are built."""
     suffix = name[name.rfind(".") :].lower()
     return suffix in SOURCES or suffix in _TEMPLATES or name in _BUILD
+
+
+def is_of_kernels(name: str) -> bool:
+    """Whether a file has kernel code by its name, or is a template of some."""
+    return name[name.rfind(".") :].lower() in KERNEL_SUFFIXES or name.lower().endswith(KERNEL_TEMPLATES)
 
 
 def _follow(tree: Tree, names: dict[str, list[str]]) -> None:

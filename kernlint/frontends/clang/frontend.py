@@ -55,6 +55,14 @@ _CUDA = pattern(
 _LAUNCH = pattern(rb"\b(?:pyopencl|pycuda|cupy|cuda\.core|cuda\.bindings)\b")
 
 
+def _suffix(path: str) -> str:
+    """How the name of a file ends, or of what a build makes of it (``sums.cu.in``), in small letters."""
+    name = path.lower()
+    return os.path.splitext(
+        name.removesuffix(".in") if name.endswith(tuple(f"{one}.in" for one in _BY_SUFFIX)) else name
+    )[1]
+
+
 def is_python(source: SourceFile) -> bool:
     """Whether a file is Python by its name."""
     return os.path.splitext(source.path)[1].lower() in _PYTHON
@@ -62,7 +70,7 @@ def is_python(source: SourceFile) -> bool:
 
 def language_of(source: SourceFile) -> Language | None:
     """The dialect of a file by its name and, where that does not say, by its text; None: no device code in it."""
-    suffix = os.path.splitext(source.path)[1].lower()
+    suffix = _suffix(source.path)
     found = _BY_SUFFIX.get(suffix)
     if found is Language.CUDA and _HIP.search(source.data) and not _CUDA_INCLUDE.search(source.data):
         return Language.HIP
@@ -126,9 +134,10 @@ class ClangFrontend:
         with _collection_paused(), one_source():
             met = language is not None and options.around is not None and met_elsewhere(source, options.around)
             cost = Cost()
-            given = None if language is None or met or is_python(source) else self._filled_in(source, language, options)
-            if given is not None:
-                return self._of_program(source, given, options)
+            if language is not None and not met and not is_python(source):
+                given = self._filled_in(source, language, options)
+                if given:
+                    return [module for one in given for module in self._of_program(source, *one, options)]
             modules = self._modules(source, language, options, cost, met=met) if language is not None else []
             further: list[Module] = []
             embedded: list[tuple[Program, Module]] = []
@@ -160,15 +169,21 @@ class ClangFrontend:
         return modules
 
     @staticmethod
-    def _filled_in(source: SourceFile, language: Language, options: FrontendOptions) -> Program | None:
-        """What Python programs of the project make of a source that they read, where that is more than its text."""
+    def _filled_in(source: SourceFile, language: Language, options: FrontendOptions) -> list[tuple[Program, str]]:
+        """What the build makes of a template, or Python programs of the project of a source that they read, where that
+        is more than its text; of several each with what tells it from the others, in words."""
+        if source.path.lower().endswith(".in"):
+            from kernlint.frontends.clang.templates import made_of
+
+            return list(made_of(source.path, source.data, language, options.around))
         if options.around is None or not options.device or not options.around.files_loading(source.path):
-            return None
+            return []
         from kernlint.frontends.clang.python.texts.loaded import filled_in
 
-        return filled_in(source.path, source.data, language, options.around)
+        program = filled_in(source.path, source.data, language, options.around)
+        return [(program, "")] if program is not None else []
 
-    def _of_program(self, source: SourceFile, program: Program, options: FrontendOptions) -> list[Module]:
+    def _of_program(self, source: SourceFile, program: Program, setting: str, options: FrontendOptions) -> list[Module]:
         """The modules of a source as a program that is made of it, with the places of the source."""
         from kernlint.frontends.clang.python.relocate import relocate, without_others
 
@@ -177,6 +192,8 @@ class ClangFrontend:
         for module in modules:
             without_others(module, program)
             relocate(module, program, source.data)
+            if setting:
+                object.__setattr__(module, "setting", ", ".join(filter(None, (setting, module.setting))))
         return modules
 
     @staticmethod
