@@ -11,7 +11,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from kernlint.project.tree import KERNEL_TEMPLATES
+from kernlint.project.tree import is_of_kernels
 from kernlint.record import dataclass, field
 from kernlint.text.patterns import pattern
 
@@ -194,6 +194,7 @@ class _Run:
         given = self._expand(words)
         before = dict(self.env)
         self.env.update(zip(parameters, given, strict=False))
+        self.env.update((f"ARGV{at}", one) for at, one in enumerate(given))
         self.env["ARGN"], self.env["ARGV"] = ";".join(given[len(parameters) :]), ";".join(given)
         self.running.append(name)
         self.outer.append({})
@@ -268,7 +269,8 @@ class _Run:
             at = template.rpartition("}/")[2]  # (of the source folder of the project, or of this file)
             template = at if at != template else posixpath.normpath(posixpath.join(self.folder, template))
             self.configured[made.rpartition("}/")[2].removeprefix("./")] = template
-            if is_template(template) and sum(one.template == template for one in self.made) < MAX_MADE:
+            kernels = "COPYONLY" not in words and (is_of_kernels(template) or is_of_kernels(made))
+            if kernels and sum(one.template == template for one in self.made) < MAX_MADE:
                 self.made.append(Made(template, dict(self.env), "@ONLY" in words))
         elif name in ("add_definitions", "add_compile_options"):
             self._flags(words, certain, "", ())
@@ -354,8 +356,7 @@ class _Run:
     # ----------------------------------------------------------------------------------------------- definitions
 
     def _define(self, words: Sequence[str], certain: bool, target: str, files: tuple[str, ...]) -> None:
-        changes = any(f"${{{one}}}" in word for one in self.changing for word in words)
-        for word in self._expand(words):
+        for word, changes in self._each(words):
             text, sure = _unwrapped(word)
             sure = sure and not changes
             for part in text.removeprefix("-D").split(";"):
@@ -373,9 +374,14 @@ class _Run:
                 part = part if part != "-D" else "-D" + "".join(parts[n + 1 : n + 2])
                 if part.startswith(("-D", "/D")):
                     defines.append((part[2:], sure))
-        changes = any(f"${{{one}}}" in word for one in self.changing for word in words)
         for text, sure in defines:
-            self._define([text], certain and sure and not changes, target, files)
+            self._define([text], certain and sure, target, files)
+
+    def _each(self, words: Sequence[str]) -> Iterator[tuple[str, bool]]:
+        """Words with the variables that are known put in, and whether the rounds of a loop make others of them."""
+        for written in words:
+            changes = any(f"${{{one}}}" in written for one in self.changing)
+            yield from ((word, changes) for word in self._expand([written]))
 
     def _expand(self, words: Iterator[str] | Sequence[str]) -> list[str]:
         """Words with the variables that are known put in, lists of them taken apart."""
@@ -428,11 +434,6 @@ _A_TEXT = re.compile(r"[A-Za-z_]\w*=(\\?\")[^\"\\\n]*\1")
 def is_macro(text: str) -> bool:
     """Whether a text is ``NAME`` or ``NAME=VALUE`` with nothing left open in it."""
     return re.fullmatch(r"[A-Za-z_]\w*(?:=[^$@\n]*)?", text) is not None and not text.endswith("=${")
-
-
-def is_template(name: str) -> bool:
-    """Whether a file is one that a source of kernels is made of, by its name: ``sums.cu.in``."""
-    return name.lower().endswith(KERNEL_TEMPLATES)
 
 
 def _closing(body: list[Command], at: int, word: str) -> int:

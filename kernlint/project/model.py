@@ -301,15 +301,15 @@ class Project:
         return Importers(lambda path: _text(self.absolute(path)), lambda: self._table(Imports))
 
     def made_of(self, path: str) -> tuple[Filling, ...]:
-        """With what values the build fills in the template at ``path``, once for each file that it makes of it; of
-        none that it is seen to make, with what its variables are."""
+        """With what values the build fills in the template at ``path``, once for each file that it makes of it; where
+        it is seen to make none of one that is a template by its name, with what its variables are."""
         from kernlint.project.headers import Filling, named_in
 
         inside = self.relative(path)
-        if inside is None:
-            return (Filling(),)
+        found = [(one.values, one.only) for one in self.builds.made_of(inside)] if inside is not None else []
+        if inside is None or not (found or inside.endswith(".in")):
+            return ()
         names = named_in(_text(self.absolute(inside)))
-        found = [(one.values, one.only) for one in self.builds.made_of(inside)]
         every = [
             Filling(tuple((name, values[name]) for name in names if "${" not in values.get(name, "${")), only)
             for values, only in found or [(dict(self.builds.variables), False)]

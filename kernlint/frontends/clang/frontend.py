@@ -172,10 +172,11 @@ class ClangFrontend:
     def _filled_in(source: SourceFile, language: Language, options: FrontendOptions) -> list[tuple[Program, str]]:
         """What the build makes of a template, or Python programs of the project of a source that they read, where that
         is more than its text; of several each with what tells it from the others, in words."""
-        if source.path.lower().endswith(".in"):
+        if source.path.lower().endswith(".in") or (options.around is not None and options.around.made_of(source.path)):
             from kernlint.frontends.clang.templates import made_of
 
-            return list(made_of(source.path, source.data, language, options.around))
+            given = list(made_of(source.path, source.data, language, options.around))
+            return given if len(given) > 1 or given[0][0].text != source.data else []
         if options.around is None or not options.device or not options.around.files_loading(source.path):
             return []
         from kernlint.frontends.clang.python.texts.loaded import filled_in

@@ -17,9 +17,6 @@ from kernlint.project.headers import is_on
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
 
-ENDING = ".in"
-"""What a template has behind the name of what is made of it."""
-
 _HOLE = pattern(
     rb"@(\w+)@|\$\{(\w+)\}|^(?P<head>[ \t]*#[ \t]*)cmakedefine(?P<one>01)?[ \t]+(?P<name>\w+)(?P<rest>[^\n]*)$",
     re.M,
@@ -36,7 +33,8 @@ class Nothing:
 
 def made_of(path: str, data: bytes, language: Language, around: Surroundings | None) -> Iterator[tuple[Program, str]]:
     """The programs that a build makes of a template, each with the values that tell it from the others, in words."""
-    fillings = around.made_of(path) if around is not None else [Nothing()]
+    fillings = around.made_of(path) if around is not None else ()
+    fillings = fillings or [Nothing()]
     seen: set[bytes] = set()
     for filling in fillings:
         text = closed(_filled(data, filling))
