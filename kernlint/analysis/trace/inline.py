@@ -85,6 +85,11 @@ SYNC_NAME = pattern(r"sync|barrier|(?:^|_)wait|arrive", re.IGNORECASE)
 CLOCK_NAME = pattern(r"clock|timer|cycle", re.IGNORECASE)
 """A function without arguments whose name matches gives another value at every call."""
 
+CLOCKS = frozenset(
+    {"clock", "clock64", "wall_clock64", "globaltimer", "globaltimer_lo", "__clock", "__clock64", "__globaltimer"}
+)
+"""The clocks of CUDA, HIP and PTX: the warps of a block read them one after the other."""
+
 
 def bind(m: Machine, param: ParamDecl, arg: Expr) -> Value:
     """The value that ``param`` gets from ``arg``: a reference is bound to the argument's place."""
@@ -405,8 +410,16 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
             return unknown(name, e.type, level)
         return unknown_value(e.type, name, level)
     if not terms and CLOCK_NAME.search(name):
-        return unknown_value(e.type, name)  # a new value each time
+        return _time(name, e.type)
     return call(f"{name}@{m.order}" if writes else name, terms, e.type)
+
+
+def _time(name: str, kind: Type) -> Term:
+    """What a clock shows: a new value each time."""
+    value = unknown(name, kind)
+    if name in CLOCKS:
+        value.symbols[0].certain = Uniformity.WARP
+    return value
 
 
 def _only_looks(e: Call, given: list[Value]) -> bool:

@@ -32,6 +32,7 @@ from kernlint.frontends.clang.preceding import (
 )
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
 from kernlint.frontends.clang.qualifiers import linked_names, qualifiers
+from kernlint.frontends.clang.sregs import escaped
 from kernlint.frontends.clang.starts import (
     NOTHING_BEFORE,
     NOTHING_MADE_UP,
@@ -150,7 +151,7 @@ class _Job:
                 look=choice.see,
                 resolved=choice.found,
                 own=own_headers(options.around, language),
-                unwrap=unwrapped if language is Language.OPENCL else None,
+                unwrap=unwrapped if language is Language.OPENCL else escaped,
             )
             known = scans[key] = options.around, includes, prelude_headers(language, choice.headers())
         _, includes, headers = known
@@ -169,7 +170,7 @@ class _Job:
 
     def run(self, appended: str, made_up: str) -> Unit:
         """Parse once, with the precompiled prelude or with its text where that is not to be had."""
-        text = self.text if self.language is Language.OPENCL else parenthesised(joined(self.text))
+        text = self.text if self.language is Language.OPENCL else escaped(parenthesised(joined(self.text)))
         content = text + b"\n" + appended.encode() if appended else text
         files = {self.path: content, **dict.fromkeys(sorted(self.includes.virtual), b"\n"), **self.includes.texts}
         base = base_arguments(self.language, self.options)
