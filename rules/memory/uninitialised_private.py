@@ -24,9 +24,11 @@ class UninitialisedPrivate(Rule):
 
     Reported is a use (an address, a condition, a value that leaves the thread) which a value takes part in that was
     never stored, on a way that some thread takes: always, in the first round of a loop, or under conditions on the
-    thread's index. Of a structure it is a field that decides a condition, where no code of a class makes the object.
+    thread's index. Of a structure it is a field that decides a condition, and in an array any
+    field, where no code of a class makes the object.
     Ways that arguments or data choose are not reported, as the caller may know that they are not taken, unless the
-    kernel has a branch of its own for such arguments, searches for what is closer than an argument says or for numbers
+    kernel has a branch of its own for such arguments, asks for one of several modes (`mode == 1`) where it sets the
+    value, searches for what is closer than an argument says or for numbers
     from memory above an infinite bound, which they may all share, or goes on
     after the only branch that sets the value, which data choose, as if it were always taken. A loop over a row of a
     table of starts, or over a share of items that data count, may go no round; and a question whether a loop has found

@@ -80,7 +80,7 @@ def _only(decl: VarDecl, block: Block, within: Span) -> OneBranch | None:
 
 
 def _sets(node: Node, decl: VarDecl) -> bool:
-    if not isinstance(node, Assign):
+    if not isinstance(node, Assign) or node.op:  # (an update needs what it updates)
         return False
     target = strip_casts(node.target)
     while isinstance(target, Member) and not target.arrow:
@@ -154,18 +154,19 @@ def _beside_loop(fact: Term) -> Term:
 
 
 def switch(used: Term, facts: Sequence[Term], unset: Symbol) -> bool:
-    """Whether an argument that is only asked whether it is zero chooses the branch: a switch, which has two positions.
-    What it multiplies may be nothing in one of them."""
+    """Whether an argument that is only asked whether it is a certain number chooses the branch: a switch, which has
+    two positions, or one of several ways to work, of which there are others.  What it multiplies may be nothing in one
+    of them."""
     named = {symbol for fact in facts for symbol in symbols(fact)}
     if len(named) != 1 or any(symbol.kind is not SymbolKind.PARAM for symbol in named):
         return False
-    return all(map(_of_zero, facts)) and not any(named & set(symbols(part)) for part in _factors(used, unset))
+    return all(map(_of_number, facts)) and not any(named & set(symbols(part)) for part in _factors(used, unset))
 
 
-def _of_zero(fact: Term) -> bool:
-    """Whether a condition asks whether a number is zero, or a truth value true."""
+def _of_number(fact: Term) -> bool:
+    """Whether a condition asks whether a value is a certain number, or a truth value true."""
     if fact.op in ("eq", "ne"):
-        return fact.args[1].value == 0 and plain(fact.args[0]).symbol is not None
+        return fact.args[1].value is not None and plain(fact.args[0]).symbol is not None
     return plain(fact.args[0] if fact.op == "lnot" else fact).symbol is not None
 
 

@@ -17,7 +17,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, ConditionEvent, R
 from kernlint.prove.query import Launch
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, substitute, symbols
-from kernlint.tree.types import IntType
+from kernlint.tree.types import IntType, StructType
 
 ONE = Launch((1, 1, 1), (1, 1, 1), 1)
 """Each thread has private memory of its own: one is enough."""
@@ -54,7 +54,7 @@ def unset_element(group: Sequence[Access], believed: Scenarios, conditions: Sequ
     """The first read of an element that no store of the thread sets, of the accesses to one array; ``conditions``:
     those of the kernel."""
     writes = [access for access in group if access.writes]
-    reads = [access for access in group if access.kind is AccessKind.READ]
+    reads = [access for access in group if access.kind is AccessKind.READ and not _copies(access)]
     if not reads:
         return None
     size = group[0].root.element.size or 1
@@ -79,6 +79,12 @@ def unset_element(group: Sequence[Access], believed: Scenarios, conditions: Sequ
             if start not in covered and 0 <= start < (group[0].root.extent or 0):
                 return Element(read, start // size, updated=len(setting) < len(writes))
     return None
+
+
+def _copies(read: Access) -> bool:
+    """Whether a structure is read as a whole: its fields are copied together, whoever looks at which."""
+    kind = read.root.element
+    return isinstance(kind, StructType) and len(kind.fields) > 1 and read.size == kind.size
 
 
 def _only_updates(write: Access) -> bool:

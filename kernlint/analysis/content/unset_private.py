@@ -215,7 +215,14 @@ def _looks_at_fields(event: Event, term: Term) -> bool:
 
 
 def _open(conds: tuple[Term, ...]) -> list[Term]:
-    return [cond for cond in conds if cond.value != 1]
+    """The conditions that need not hold.  That it is a loop's first round is none: there is one, or the value is as it
+    was before the loop."""
+    return [cond for cond in conds if cond.value != 1 and not _of_first_round(cond)]
+
+
+def _of_first_round(cond: Term) -> bool:
+    symbol = cond.args[0].symbol if cond.op == "eq" and cond.args[1].value == 0 else None
+    return symbol is not None and symbol.kind is SymbolKind.COUNTER
 
 
 def _branch(event: Event, conds: tuple[Term, ...], unset: Symbol, facts: Facts) -> OneBranch | None:
@@ -321,8 +328,16 @@ def _looked_at(root: Root) -> bool:
     decl = root.decl
     if root.kind is not RootKind.VARIABLE or root.space is not Space.PRIVATE or decl is None or not root.extent:
         return False
-    plain = isinstance(decl.type, ArrayType) and isinstance(root.element, (IntType, FloatType, VectorType))
-    return plain and decl.init is None and not (decl.is_global or decl.static or decl.synthesised) and not root.path
+    plain = isinstance(decl.type, ArrayType) and _of_numbers(root.element)
+    fresh = not (decl.made or decl.is_global or decl.static or decl.synthesised)
+    return plain and fresh and decl.init is None and not root.path
+
+
+def _of_numbers(kind: Type) -> bool:
+    """Whether an element is a number, a vector, or a structure whose members are and have room of their own each."""
+    if isinstance(kind, StructType):
+        return bool(kind.fields) and not kind.union and all(_of_numbers(one.type) for one in kind.fields)
+    return isinstance(kind, (IntType, FloatType, VectorType))
 
 
 def _left_out(facts: Facts) -> bool:

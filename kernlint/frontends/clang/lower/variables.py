@@ -110,6 +110,13 @@ def _made_up(scope: Scope, cursor: Cursor, type_: Type) -> bool:
     return lowering.is_made_up(cursor)
 
 
+def _element(type_: Type) -> Type:
+    """What an array is made of in the end; a type that is none itself."""
+    while isinstance(type_, ArrayType):
+        type_ = type_.element
+    return type_
+
+
 def declare(scope: Scope, cursor: Cursor) -> VarDecl:
     """The node of a variable with its initialiser; known to its uses before the initialiser is lowered."""
     lowering = scope.lowering
@@ -146,7 +153,7 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
         and storage == StorageClass.EXTERN,
         synthesised=_made_up(scope, cursor, type_),
         is_global=outside,
-        made=isinstance(type_, StructType) and not clang.is_plain_data,
+        made=isinstance(_element(type_), StructType) and not clang.is_plain_data,
     )
     lowering.variables[cursor.key] = node
     errors = lowering.errors_in(node.span.file, node.span.start, node.span.end)
