@@ -37,6 +37,7 @@ from kernlint.analysis.order import order
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import Asker, Race, asker_of
 from kernlint.analysis.sharing.each_warp import put_by_own_warp
+from kernlint.analysis.sharing.one_value import settled_reads
 from kernlint.analysis.sharing.rows import inside_rows
 from kernlint.analysis.sharing.starts import without_rounds
 from kernlint.analysis.trace import trace
@@ -83,11 +84,14 @@ def _of_object(group: Sequence[Access], ended: Sequence[AsyncEvent], warp: bool)
         for access in group
     }
     writing = [access.writes for access in group]
+    settled = settled_reads(group)
     for gap in range(min(len(group), 1 + PAIRS // len(group))):
         for at, second in enumerate(group[gap:]):
             if not (writing[at] or writing[at + gap]):
                 continue
             first = group[at]
+            if id(first) in settled or id(second) in settled:
+                continue  # whoever stores there stores what they have read
             if not collective(first) and last[id(first)].isdisjoint(last[id(second)]):
                 continue  # another barrier stands between
             if not conflicting(first, second) or same_value(first, second, warp=warp):
