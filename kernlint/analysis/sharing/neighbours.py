@@ -164,6 +164,9 @@ def _added(value: Term, depth: int = 0) -> Iterator[tuple[object, Term]]:
     elif value.op in _SUMMING or (value.op == "call" and value.args[0] == "struct"):
         for one in value.terms:
             yield from _added(one, depth)
+    elif value.op == "select" and not any(isinstance(one.type, FloatType) for one in symbols(value.args[0])):
+        for one in value.terms[1:]:  # (where numbers are compared it is the better one that is kept)
+            yield from _added(one, depth)
     elif value.op == "call" and str(value.args[0]).startswith("after") and value.terms:
         yield from _added(value.terms[0], depth)
 
