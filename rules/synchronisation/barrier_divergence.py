@@ -12,6 +12,7 @@ from kernlint.analysis.extent.settled import under
 from kernlint.analysis.launching.agreement import Agreement, agreement
 from kernlint.analysis.launching.alike import same_in_blocks, same_in_launches
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
+from kernlint.analysis.order.named import Miscounted, miscounted
 from kernlint.analysis.order.words import sources
 from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
 from kernlint.analysis.scenarios.policy import scenarios
@@ -47,7 +48,7 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
-from kernlint.tree.nodes import Barrier, IntLit, Scope
+from kernlint.tree.nodes import Scope
 from kernlint.tree.types import IntType, Space
 
 
@@ -92,7 +93,8 @@ class BarrierDivergence(Rule):
     as long as no launch in sight has blocks of which only a part has work.
 
     The two sides of a condition may meet at a named barrier (`bar.sync 1, 256`), each for itself or both together, but
-    all that come have to name the same number of threads.
+    all that come have to name the same number of threads, and where launches in sight say how many there are, the
+    number that come.
 
     OpenCL's collective copies (`async_work_group_copy`, `wait_group_events`) have to be met by all work-items too, and
     with the same arguments: the group makes one copy together, and no work-item names a part of its own.
@@ -226,19 +228,28 @@ class BarrierDivergence(Rule):
                 yield from self._arguments(meeting, agree)
         for culprit, barriers in found.values():
             yield self._report(facts, barriers, culprit)
-        for one, other in _uneven(walked, agree):
-            ours, theirs = _participants(one), _participants(other)
-            yield self.finding(
-                one.span,
-                f"{one.name} waits for {ours} threads at barrier {_number(one)}, where the threads of the other branch "
-                f"wait for {theirs}",
-                Severity.WARNING,
-                related=[
-                    Related(other.span, f"{theirs} threads are waited for here"),
-                    *(Related(span, "called from here") for span in reversed(one.stack)),
-                ],
-                fix="name the same number of threads wherever they meet: all that come to the barrier",
-            )
+        for one in miscounted(walked, agree.blocks if agree.visible else (), agree.differs):
+            yield self._miscounted(one)
+
+    def _miscounted(self, found: Miscounted) -> Finding:
+        one, other = found.one, found.other
+        number = one.number.value if one.number is not None else None
+        what = f"{one.name} waits for {found.count} threads at barrier {number}"
+        place, related = one.span, [Related(span, "called from here") for span in reversed(one.stack)]
+        message = f"{what}, but {found.coming} of the block's come to it"
+        if other is not None:
+            message = f"{what}, where the threads of the other branch wait for {found.coming}"
+            there = other.span
+            if one.span == other.span and one.stack and other.stack:  # two calls of one helper
+                place, there, related = one.stack[0], other.stack[0], [Related(one.span, "the barrier")]
+            related.insert(0, Related(there, f"{found.coming} threads are waited for here"))
+        return self.finding(
+            place,
+            message,
+            Severity.WARNING,
+            related=related,
+            fix="name the same number of threads wherever they meet: all that come to the barrier",
+        )
 
     def _culprit(self, barrier: Meeting, agree: Agreement, context: LaunchContext) -> Culprit | None:
         """The worst condition on which threads disagree: one whose losers live on, else an early exit."""
@@ -460,43 +471,6 @@ def _of_thread(access: Access) -> bool:
     if not any(symbol.kind is SymbolKind.THREAD for symbol in access.offset.symbols):
         return False
     return all(guard.kind is GuardKind.EXIT or len(symbols(guard.term)) > 1 for guard in access.guards)
-
-
-def _uneven(walked: Trace, agree: Agreement) -> Iterator[tuple[BarrierEvent, BarrierEvent]]:
-    """Named barriers where the two sides of a condition on which the threads of a block disagree are to meet, but wait
-    for different numbers of threads."""
-    named = [barrier for barrier in walked.barriers if barrier.named and _participants(barrier) is not None]
-    told: set[tuple[Span, Span]] = set()
-    for at, one in enumerate(named):
-        for other in named[at + 1 :]:
-            apart = next((g.term for g in one.guards if any(negate(g.term) == h.term for h in other.guards)), None)
-            if apart is None or one.loops != other.loops or _number(one) is None or _number(one) != _number(other):
-                continue
-            if not agree.differs(apart) or (one.span, other.span) in told:
-                continue
-            sides = [
-                {
-                    _participants(b)
-                    for b in named
-                    if _number(b) == _number(one) and any(g.term == term for g in b.guards)
-                }
-                for term in (apart, negate(apart))
-            ]
-            if sides[0].isdisjoint(sides[1]):
-                told.add((one.span, other.span))
-                yield one, other
-
-
-def _number(barrier: BarrierEvent) -> int | None:
-    """The constant number of a named barrier."""
-    node = barrier.node
-    return node.barrier_id.value if isinstance(node, Barrier) and isinstance(node.barrier_id, IntLit) else None
-
-
-def _participants(barrier: BarrierEvent) -> int | None:
-    """The constant number of threads that a named barrier waits for."""
-    node = barrier.node
-    return node.count.value if isinstance(node, Barrier) and isinstance(node.count, IntLit) else None
 
 
 def _guessed(term: Term) -> bool:

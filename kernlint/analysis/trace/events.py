@@ -247,6 +247,7 @@ class BarrierEvent(Event):
     """An execution barrier of ``scope``.  ``certain``: false for a call that may hold one.  ``spaces``: what it
     fences.  ``named``: a named or partial barrier (its participants are not known).  ``flags``: what OpenCL's fence
     flags are, where they are no constant.  ``storage``: object and offset in bytes of a collective's storage.
+    ``number``, ``count``: of a named barrier, and how many threads it waits for.
 
     ``unseen``: nothing says that the call holds a barrier but that it is ``given`` objects in shared memory: it ends no
     phase, and orders what it is given alone.
@@ -263,6 +264,8 @@ class BarrierEvent(Event):
     storage: tuple[Root, Term] | None = None
     unseen: bool = False
     given: frozenset[Root] = frozenset()
+    number: Term | None = None
+    count: Term | None = None
 
 
 @dataclass(eq=False, slots=True)

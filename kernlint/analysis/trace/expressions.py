@@ -861,6 +861,10 @@ def _barrier(m: Machine, e: n.Barrier) -> Value:
         m.trace.arrivals.append(
             BarrierEvent(**m.common(e.span), scope=e.scope, spaces=e.fences, name=e.name, named=True, node=e)
         )
+    if named and m.state is not None:
+        made = (m.trace.arrivals if e.part == "arrive" else m.trace.barriers)[-1]
+        made.number = scalar(m, e.barrier_id) if e.barrier_id is not None and _is_number(e.barrier_id) else None
+        made.count = scalar(m, e.count) if e.count is not None and _is_number(e.count) else None
     level = Uniformity.VARYING
     if predicate is not None:  # what it combines is the same for all; a scan's or a block reduction's result is not
         level = Uniformity.WARP if e.scope in (n.Scope.WARP, n.Scope.TILE) else Uniformity.BLOCK
@@ -869,8 +873,12 @@ def _barrier(m: Machine, e: n.Barrier) -> Value:
     return unknown_value(e.type, e.name, level)
 
 
+def _is_number(expr: n.Expr) -> bool:
+    return isinstance(expr.type, IntType)
+
+
 def _named(m: Machine, expr: n.Expr) -> bool:
-    if not isinstance(expr.type, IntType):
+    if not _is_number(expr):
         return True  # a barrier object: waiting at it reads nothing of the kernel's own
     return scalar(m, expr).value != 0
 
