@@ -9,7 +9,7 @@ from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import WarpEvent
 from kernlint.analysis.warps.lanes import Lanes, lanes
-from kernlint.analysis.warps.leaders import mixed_groups, passed_over
+from kernlint.analysis.warps.leaders import beyond_width, mixed_groups, passed_over
 from kernlint.analysis.warps.running import apart, awaited_together, instead_of_mask, whoever_is_left, whoever_runs
 from kernlint.analysis.warps.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
 from kernlint.finding import Finding, Fix, Related, Severity
@@ -26,7 +26,8 @@ class WrongWarpMask(Rule):
     (`lane % teams` for `lane / width`) names another team. The width of a shuffle must be a power of two and at most
     the warp size. Without one it is the warp's: reported where the first lane of each team has set a value of its own,
     and all lanes are given that of the first team, and where a reduction reaches beyond the team whose first lane
-    stores the result.
+    stores the result. With one, a sum whose distances are as long as the team is wide gets values twice, or of another
+    team.
 
     `__activemask()` says which lanes happen to be running together, not which ones are meant: where all lanes of the
     warp should take part, use the full mask.  The mask is the first argument: what was written for the older
@@ -197,6 +198,15 @@ class WrongWarpMask(Rule):
                 "their own: those of other groups are in it",
                 related=[Related(one.store.span, f"stored by one of {one.group} lanes"), *_calls(one.event)],
                 fix=f"begin with a distance of {one.group // 2}, or give a width of {one.group}",
+            )
+
+        for event, reach, width in beyond_width(facts[trace]):
+            yield self.finding(
+                event.span,
+                f"{event.node.name} goes {reach} lanes far in groups of {width}: lanes get their own values, or those "
+                "of another group, and add them up",
+                related=_calls(event),
+                fix=f"begin with a distance of {width // 2}",
             )
 
     def _unmasked(self, events: Sequence[WarpEvent]) -> Iterator[Finding]:

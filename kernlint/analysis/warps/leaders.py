@@ -88,7 +88,8 @@ class Mixed:
 def mixed_groups(within: Lanes, of: Trace) -> Iterator[Mixed]:
     """The sums of groups of lanes into which shuffles bring other groups: ``for (d = 16; d > 0; d /= 2) s +=
     __shfl_xor_sync(~0u, s, d); if (lane % 16 == 0) sum[row] = s;``.  Each shuffle once."""
-    far = {id(op): reach for op in of.warp_ops if (reach := _reach(op)) is not None}
+    whole = (op for op in of.warp_ops if op.width is None)
+    far = {id(op): reach for op in whole if (reach := _reach(op)) is not None}
     told: set[int] = set()
     for store in of.accesses if far else ():
         if not store.writes or store.value is None or store.root.space is Space.PRIVATE:
@@ -103,11 +104,42 @@ def mixed_groups(within: Lanes, of: Trace) -> Iterator[Mixed]:
                 yield Mixed(event, 2 * far[id(event)], group, store)
 
 
-def _made_by(value: Term) -> Iterator[WarpEvent]:
-    """The collectives that have a part in a value, also by way of each other and of rounds of loops."""
+def beyond_width(of: Trace) -> Iterator[tuple[WarpEvent, int, int]]:
+    """The shuffles in groups of a given width that reach as far as the group is wide, with how far and the width:
+    ``for (d = 16; d > 0; d /= 2) s += __shfl_xor_sync(~0u, s, d, 8);``.  A lane gets its own value then, or that of
+    an earlier group (CUDA C++ Programming Guide, warp shuffle functions), and adds it up.  Each shuffle once."""
+    far = {id(op): reach for op in of.warp_ops if (reach := _reach(op)) is not None and 1 < _width(op) <= reach}
+    told: set[int] = set()
+    for store in of.accesses if far else ():
+        if not store.writes or store.value is None or store.root.space is Space.PRIVATE:
+            continue
+        for event in _made_by(store.value, chosen=False):
+            if id(event) in far and id(event) not in told:
+                told.add(id(event))
+                yield event, far[id(event)], _width(event)
+
+
+def _width(event: WarpEvent) -> int:
+    return (event.width.value or 0) if event.width is not None else 0
+
+
+def _as_it_is(term: Term) -> Iterator[Symbol]:
+    """The symbols of a term outside of selections, whose conditions leave lanes out, and of the greatest or least of
+    values, which the own value changes nothing of."""
+    if term.op == "sym":
+        yield term.args[0]
+    elif term.op not in ("select", "min", "max") and (term.op != "call" or term.args[0].startswith("after")):
+        for part in term.terms:
+            yield from _as_it_is(part)
+
+
+def _made_by(value: Term, chosen: bool = True) -> Iterator[WarpEvent]:
+    """The collectives that have a part in a value, also by way of each other and of rounds of loops.  ``chosen``: those
+    in selections too."""
     todo, seen = [value], set[Symbol]()
     while todo:
-        for symbol in todo.pop().symbols:
+        at = todo.pop()
+        for symbol in at.symbols if chosen else _as_it_is(at):
             if symbol in seen:
                 continue
             seen.add(symbol)
@@ -118,8 +150,8 @@ def _made_by(value: Term) -> Iterator[WarpEvent]:
 
 
 def _reach(event: WarpEvent) -> int | None:
-    """How far away the lane is at most that a shuffle of the whole warp reads from."""
-    if event.node.kind not in ("shuffle_xor", "shuffle_down") or event.width is not None or len(event.operands) < 2:
+    """How far away the lane is at most that a shuffle reads from."""
+    if event.node.kind not in ("shuffle_xor", "shuffle_down") or len(event.operands) < 2:
         return None
     distance = plain(event.operands[1])
     loop = event.loops[-1] if event.loops and event.loops[-1].counter in distance.symbols else None

@@ -41,7 +41,7 @@ LEADER = "first = __shfl_sync(~0u, first, t % 32 / 8 * 8); last = __shfl_sync(~0
         ({"GIVE": RIGHT["GIVE"].replace(", 8)", ")")}, 2),
         ({"GIVE": LEADER}, 0),
         ({"LOOP": RIGHT["LOOP"].replace("K / 2", "16")}, 1),
-        ({"LOOP": RIGHT["LOOP"].replace("K / 2", "16").replace("v, d", "v, d, K")}, 0),
+        ({"LOOP": RIGHT["LOOP"].replace("K / 2", "16").replace("v, d", "v, d, K")}, 1),  # own values, twice
         ({"LOOP": "for (int d = 1; d < 32; d *= 2) v += __shfl_down_sync(0xffffffffu, v, d);"}, 1),
         ({"LOOP": "for (int d = 1; d < K; d *= 2) v += __shfl_down_sync(0xffffffffu, v, d);"}, 0),
         ({"LOOP": RIGHT["LOOP"].replace("K / 2", "16"), "STORE": "t % 32 == 0"}, 0),
@@ -52,3 +52,28 @@ def test_groups_of_eight(changed: dict[str, str], bad: int) -> None:
     for name, text in {**RIGHT, **changed}.items():
         code = code.replace(name, text)
     assert len(findings(WrongWarpMask, code)) == bad
+
+
+WIDE = """
+__global__ void dots(const float *a, float *out, int n) {{
+    const int sub = threadIdx.x % 8;
+    float s = 0.0f;
+    for (int k = sub; k < n; k += 8) s += a[threadIdx.x / 8 * n + k];
+    for (int d = {first}; d > 0; d >>= 1) {{ {step} }}
+    if (sub == 0) out[threadIdx.x / 8] = s;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "told"),
+    [
+        (16, "s += __shfl_xor_sync(~0u, s, d, 8);", True),
+        (8, "s += __shfl_down_sync(~0u, s, d, 8);", True),
+        (4, "s += __shfl_xor_sync(~0u, s, d, 8);", False),
+        (16, "s = fmaxf(s, __shfl_down_sync(~0u, s, d, 8));", False),
+        (16, "const float t = __shfl_down_sync(~0u, s, d, 8); if (sub + d < 8) s += t;", False),
+    ],
+)
+def test_distances_beyond_the_width_that_is_given(first: int, step: str, told: bool) -> None:
+    assert bool(findings(WrongWarpMask, WIDE.format(first=first, step=step))) == told
