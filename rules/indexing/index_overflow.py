@@ -44,7 +44,9 @@ class IndexOverflow(Rule):
     made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit product, or
     a product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of an array; a
     product of three or more sizes in a kernel that widens another such product (a note when all that it widens are
-    products of more sizes), or that is put into a signed variable of 64 bits when it is done; rows that another
+    products of more sizes), or that is put into a signed variable of 64 bits when it is done; a product
+    that is converted to 64 bits by a word when it is done, where the kernel widens the factors of others, or a multiple
+    of the block's number that is larger than one which is widened; rows that another
     kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and columns of
     two sizes; an index that is kept in 8 or 16 bits and gets larger than these hold by what the kernel tests of it,
     or in a launch in sight; and a count of elements that the host makes in 32 bits of sizes which its own checks

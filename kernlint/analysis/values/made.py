@@ -5,8 +5,8 @@ from __future__ import annotations
 from kernlint.source import Span
 from kernlint.symbolic.terms import Term, subterms
 from kernlint.tree.nodes import Binary, Call, Cast, DeclStmt, Expr, IntLit, Node, Ref, Return, VarDecl
-from kernlint.tree.types import IntType
-from kernlint.tree.walk import walk
+from kernlint.tree.types import IntType, Type
+from kernlint.tree.walk import strip_casts, walk
 
 STEPS = 40
 """Variables and helpers that are looked into."""
@@ -14,8 +14,8 @@ STEPS = 40
 
 def products_in(node: Node, narrow: bool = True, of: Term | None = None) -> tuple[Span, ...]:
     """The multiplications (``narrow``: of 32 bits) and powers of two that an expression is made of, its own first, then
-    those of variables that are set where they are declared, and of helpers that it calls; each line once.  ``of``: the
-    value that is meant, for the numbers by which it is multiplied, and the powers that it has."""
+    those of variables that are set where they are declared, and of helpers that it calls; of a product of products the
+    whole.  ``of``: the value that is meant, for the numbers by which it is multiplied, and the powers that it has."""
     scales, shifted = _scales(of) if of is not None else (frozenset(), True)
     found: dict[tuple[str, int], Span] = {}
     todo: list[Node] = [node]
@@ -35,7 +35,13 @@ def products_in(node: Node, narrow: bool = True, of: Term | None = None) -> tupl
                 seen.add(id(part.function))
                 body = part.function.body
                 todo += [one for one in walk(body) if isinstance(one, (Return, DeclStmt))] if body is not None else []
-    return tuple(found.values())
+    spans = [*found.values()]
+    return tuple(one for one in spans if not any(_inside(one, other) for other in spans))
+
+
+def _inside(one: Span, other: Span) -> bool:
+    within = one.file == other.file and other.start <= one.start and one.end <= other.end
+    return within and one.end - one.start < other.end - other.start
 
 
 def made_for_more(node: Node) -> Span | None:
@@ -54,6 +60,28 @@ def made_for_more(node: Node) -> Span | None:
         if any(isinstance(one, Binary) and one.op == "*" and _narrow(one) for one in walk(init)):
             return decl.span
     return None
+
+
+def widened_when_done(node: Node) -> Span | None:
+    """Where, in what an expression is made of, a sum of products of variables in 32 bits is converted to 64 as a
+    whole, by a word that somebody wrote: ``(size_t)(i * width + j)``."""
+    todo, seen = [node], set[int]()
+    while todo and len(seen) < STEPS:
+        for part in walk(todo.pop()):
+            if isinstance(part, Ref) and isinstance(part.decl, VarDecl) and part.decl.init is not None:
+                if id(part.decl) not in seen:
+                    seen.add(id(part.decl))
+                    todo.append(part.decl.init)
+            elif isinstance(part, Cast) and part.explicit and _bits(part.type) == 64:
+                inside = strip_casts(part.operand)
+                sum_ = _bits(inside.type) == 32 and isinstance(inside, Binary) and inside.op in ("+", "*")
+                if sum_ and any(isinstance(one, Binary) and one.op == "*" and _narrow(one) for one in walk(inside)):
+                    return part.span
+    return None
+
+
+def _bits(kind: Type) -> int:
+    return kind.bits if isinstance(kind, IntType) else 0
 
 
 def _narrow(product: Binary, scales: frozenset[int] = frozenset()) -> bool:

@@ -16,9 +16,11 @@ never guessed; something in sight has to say so:
 ``ranges``   another kernel of the file goes through ranges of the same table in 64 bits
 ``grid``     the launch in sight makes its grid of a product in 64 bits, and nothing of 32 bits bounds the index
 ``host``     the launch in sight multiplies the same arguments in 64 bits: for its grid, or to count an array's elements
-``larger``   it has the factors of a product that the kernel widens on purpose, or what they go up to, and one more
+``larger``   it has the factors of a product that the kernel widens on purpose, or what they go up to, and one more; or
+             is a larger multiple of the block's number than one that is
 ``volume``   a product of three or more sizes, where another subscript or test of the kernel has one in 64 bits
-``kept``     a sum of products of three or more sizes is put into a variable of 64 bits with a sign
+``kept``     a sum of products of three or more sizes is put into a variable of 64 bits with a sign, or converted by a
+             word where the kernel widens factors elsewhere
 ``apart``    a number of an item is widened and then taken apart into rows and columns of two sizes
 ``short``    it is kept in 8 or 16 bits, and the kernel's own tests or a launch in sight let it be larger
 ``shift``    it is a number shifted by 32 bits and more, by the numbers in sight, and widened when that is done
@@ -40,7 +42,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.values.narrow_amounts import amounted
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
-from kernlint.analysis.values.narrow_dominated import dominated
+from kernlint.analysis.values.narrow_dominated import dominated, scaled
 from kernlint.analysis.values.narrow_elsewhere import elsewhere
 from kernlint.analysis.values.narrow_hosted import allocated, of_data, refused_beyond
 from kernlint.analysis.values.narrow_part import Narrow
@@ -48,17 +50,16 @@ from kernlint.analysis.values.narrow_products import (
     Places,
     commented,
     cut,
-    kept_wide,
     numbered,
     rows,
     twins,
-    volumes,
     wide_ids,
 )
 from kernlint.analysis.values.narrow_ranges import ranges_cut
 from kernlint.analysis.values.narrow_shifts import shifted_late
 from kernlint.analysis.values.narrow_short import shortened
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
+from kernlint.analysis.values.narrow_volumes import kept_wide, volumes
 from kernlint.analysis.values.narrow_whole import whole
 from kernlint.analysis.values.products import rounded_down
 from kernlint.analysis.values.reach import Reach
@@ -113,6 +114,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *of_data(places, seen),
         *allocated(places, seen, reach.amounts),
         *dominated(places),
+        *(scaled(places) if language != "opencl" else ()),
         *volumes(places),
         *kept_wide(places),
         *apart(subscripts, seen),

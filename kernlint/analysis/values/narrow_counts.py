@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.values.narrow_part import Narrow
-from kernlint.analysis.values.products import PLACE, added, bits, comparisons, factors, signed, widened_parts
+from kernlint.analysis.values.products import PLACE, added, bits, comparisons, factors, is_size, signed, widened_parts
 from kernlint.analysis.values.reach import Reach
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, subterms, symbols
@@ -24,7 +24,8 @@ def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact],
             for index, count in (test.args, test.args[::-1]):
                 part = _narrow_part(index)
                 beyond = part is not None and _beyond(count, part)
-                if part is None or not (beyond or _wide_count(count)) or _narrow_in_launches(count, seen):
+                large = beyond or _wide_count(count) or (is_size(count) and _wide_product(count))
+                if part is None or not large or _narrow_in_launches(count, seen):
                     continue
                 used = ((a, at) for a in subscripts for at in subterms(a.offset))
                 alike = {part, *_without_step(part)}
@@ -190,12 +191,13 @@ def gridded(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterato
     if not wide:
         return
     said: set[Term] = set()
+    cut = set[str]().union(*(_multiplied_for_grid(fact)[0] for fact in wide))
     for access in subscripts:
         for part in widened_parts(access.offset):
-            if _of_block(part) and _is_grid_index(part) and not _bounded_in_32(access, part):
+            if _of_block(part) and _is_grid_index(part) and not _bounded_in_32(access, part, cut):
                 yield Narrow(part, access.span, "grid", use=access, weak=not signed(part))
         for part, wide_part in _taken_apart(access.offset):
-            if part not in said and _is_grid_index(part) and not _bounded_in_32(access, part):
+            if part not in said and _is_grid_index(part) and not _bounded_in_32(access, part, cut):
                 said.add(part)
                 yield Narrow(part, access.span, "grid", use=access, weak=not signed(part) and not wide_part)
 
@@ -239,13 +241,7 @@ def apart(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[
 def hosted(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
     """Products in 32 bits of arguments that the host has, and multiplies, in 64."""
     for fact in seen:
-        counted: set[Symbol] = set()
-        deliberate = False
-        for part in (at for size in fact.grid or () for at in subterms(size)):
-            if part.op == "mul" and bits(part) == 64 and len(factors(part)) > 1:
-                counted.update(symbols(part))
-                deliberate = deliberate or any(isinstance(s.type, IntType) and s.type.signed for s in symbols(part))
-        wide = {name for name, value in fact.arguments if isinstance(value, Term) and _wide_symbol(value) in counted}
+        wide, deliberate = _multiplied_for_grid(fact)
         for access in subscripts if len(wide) > 1 else ():
             for part in widened_parts(access.offset):
                 for product in added(part):
@@ -255,19 +251,45 @@ def hosted(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator
                         yield Narrow(product, access.span, "host", use=access, weak=not deliberate)
 
 
+def _multiplied_for_grid(fact: LaunchFact) -> tuple[set[str], bool]:
+    """The parameters that get in 32 bits what the host multiplies in 64 for its grid, and whether some of that has a
+    sign."""
+    counted: set[Symbol] = set()
+    deliberate = False
+    for part in (at for size in fact.grid or () for at in subterms(size)):
+        if part.op == "mul" and bits(part) == 64 and len(factors(part)) > 1:
+            counted.update(symbols(part))
+            deliberate = deliberate or any(isinstance(s.type, IntType) and s.type.signed for s in symbols(part))
+    given = ((name, value) for name, value in fact.arguments if isinstance(value, Term))
+    return {name for name, value in given if _wide_symbol(value) in counted}, deliberate
+
+
 def _wide_symbol(value: Term) -> Symbol | None:
     """The variable of 64 bits that is passed in fewer."""
     return value.args[0].symbol if value.op == "cast" and bits(value) <= 32 and bits(value.args[0]) == 64 else None
 
 
-def _bounded_in_32(access: Access, part: Term) -> bool:
+def _bounded_in_32(access: Access, part: Term, cut: Collection[str] = ()) -> bool:
     """Whether a test of the access keeps the index below something of 32 bits.  What is tested of a row keeps it from
-    nothing: of so many rows there is a product."""
+    nothing: of so many rows there is a product.  Nor does a product of parameters that were ``cut`` to 32 bits, as
+    that has wrapped too."""
     mine = set(symbols(part)) & set(BLOCK)
     for guard in access.guards:
         for test in comparisons(guard.term):
             narrow = all(bits(arg) <= 32 or (arg.op == "cast" and bits(arg.args[0]) <= 32) for arg in test.args)
+            if any(_product_of(arg, cut) for arg in test.args):
+                continue
             if narrow and any(mine & _outside_quotients(arg) for arg in test.args):
+                return True
+    return False
+
+
+def _product_of(limit: Term, names: Collection[str]) -> bool:
+    """Whether parameters of these names are multiplied with each other."""
+    for part in subterms(limit) if names else ():
+        if part.op == "mul" and bits(part) == 32:
+            found = [one.symbol.name for one in factors(part) if one.symbol is not None]
+            if sum(name in names for name in found) > 1:
                 return True
     return False
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.narrow_part import Narrow
-from kernlint.analysis.values.narrow_products import Factors, Part, Places, Wide, elements_of
-from kernlint.analysis.values.products import Product, can_be_large, is_size, rounded_down
-from kernlint.symbolic.terms import SymbolKind, Term, plain, symbols
+from kernlint.analysis.values.narrow_products import ROWS, Factors, Part, Places, Wide, elements_of
+from kernlint.analysis.values.products import Product, bits, can_be_large, is_size, products, rounded_down
+from kernlint.symbolic.terms import BLOCK, SymbolKind, Term, plain, subterms, symbols
 
 
 def dominated(places: Places) -> Iterator[Narrow]:
@@ -34,6 +34,34 @@ def dominated(places: Places) -> Iterator[Narrow]:
                 weak = elements_of(part.access, product.factors) < theirs
                 yield Narrow(index, part.access.span, "larger", use=part.access, weak=weak, shown=one.span)
                 break
+
+
+def scaled(places: Places) -> Iterator[Narrow]:
+    """Parts in which the block's number is multiplied by a number, and another place has it widened to be multiplied by
+    a smaller one."""
+    least: dict[Term, tuple[int, Access]] = {}
+    for access in places.accesses if places.scaled else ():
+        for product in products(access.offset):
+            times = product.scale // (access.root.element.size or 1)
+            if len(product.factors) == 1 and times > 1 and _widened(product.factors[0], access):
+                known = least.setdefault(product.factors[0], (times, access))
+                if times < known[0]:
+                    least[product.factors[0]] = times, access
+    for part in places.scaled if least else ():
+        for product in products(part.term):
+            factor = product.factors[0] if len(product.factors) == 1 else None
+            found = least.get(factor) if factor is not None else None
+            if found is not None and product.scale > max(found[0], ROWS) and part.access is not found[1]:
+                yield Narrow(part.term, part.access.span, "larger", use=part.access, shown=found[1].span)
+                break
+
+
+def _widened(factor: Term, access: Access) -> bool:
+    """Whether the number of a block is widened in a place, and multiplied afterwards."""
+    if factor.symbol not in BLOCK:
+        return False
+    wide = (part for part in subterms(access.offset) if part.op == "mul" and bits(part) == 64)
+    return any(arg.op == "cast" and plain(arg) == factor for part in wide for arg in part.args)
 
 
 def _larger(

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.trace.events import Access, Trace
-from kernlint.analysis.values.made import made_for_more
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.products import (
     PLACE,
@@ -21,14 +20,24 @@ from kernlint.analysis.values.products import (
     factors,
     is_size,
     products,
-    signed,
     widened_parts,
 )
 from kernlint.analysis.values.reach import Reach
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, plain, subterms, symbols
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    plain,
+    subterms,
+    symbols,
+)
 from kernlint.tree.nodes import FunctionDecl
 from kernlint.tree.types import StructType
 
@@ -37,6 +46,9 @@ FACTORS = 3
 
 ROWS = 4096
 """Elements from which on rows that loops of constant length go through are long enough to be multiplied out."""
+
+BEGUN = 4
+"""Loops in loops that move a pointer on."""
 
 Factors = tuple[Term, ...]
 
@@ -80,14 +92,14 @@ class Places:
             if key in said or access.offset.op in ("const", "sym"):
                 continue
             said.add(key)
-            for product in _plain(products(access.offset)):
-                if product.narrow is None and not self._by_type(product):
+            for product in (one for place in _begun(access.offset) for one in _plain(products(place))):
+                if (product.narrow is None or _but_for_sizes(product)) and not self._by_type(product):
                     self.wide.append(Wide(product, access.span, access))
                     if len(product.factors) >= FACTORS:
                         self.volumes.add(access)
             self.shifted += (Part(access, term, ()) for term in _counting(access.offset) if _power(term))
             self.steps += ((Part(access, step, ()), span) for step, span in _steps(access))
-            for part in widened_parts(access.offset):
+            for part in (one for place in _begun(access.offset) for one in widened_parts(place)):
                 found = tuple(p for p in _plain(products(part)) if p.narrow is not None)
                 if found:
                     self.parts.append(Part(access, part, found))
@@ -128,6 +140,27 @@ class Places:
             for factor in wide.product.factors
         )
         return not ids
+
+
+def _but_for_sizes(product: Product) -> bool:
+    """Whether a product is made in 64 bits on purpose of an index and the number of elements of a row or plane, which
+    has been made in 32 before."""
+    part = products(product.narrow) if product.narrow is not None else []
+    size = len(part) == 1 and len(part[0].factors) == 2 and all(map(is_size, part[0].factors))
+    return product.careful and size and len(product.factors) > FACTORS
+
+
+def _begun(place: Term) -> Iterator[Term]:
+    """A place, and what a pointer began with that loops in loops have moved on to it."""
+    todo, seen = [place], set[Symbol]()
+    while todo:
+        at = todo.pop()
+        yield at
+        for symbol in at.symbols if len(seen) < BEGUN else ():
+            moved = symbol.kind is SymbolKind.PHI and bits(symbol.term) == 64
+            if moved and symbol.init is not None and symbol not in seen:
+                seen.add(symbol)
+                todo.append(symbol.init)
 
 
 def _counting(place: Term) -> Iterator[Term]:
@@ -307,49 +340,6 @@ def chosen(factor: Term) -> bool:
     if symbol is None:
         return False
     return symbol in BLOCK or (symbol.kind is SymbolKind.LOAD and can_be_large(symbol))
-
-
-def volumes(places: Places) -> Iterator[Narrow]:
-    """Narrow products of many sizes in a kernel that makes such a one in 64 bits."""
-    careful = [one for one in places.wide if len(one.product.factors) >= FACTORS and _cares(one)]
-    if not careful:
-        return
-    one = min(careful, key=lambda found: len(found.product.factors))
-    least = len(one.product.factors)
-    said: set[Span] = set()
-    for part in places.parts:
-        product = max(part.products, key=lambda product: len(product.factors))
-        if len(product.factors) < FACTORS or part.access in places.volumes or part.access.span in said:
-            continue
-        if signed(told(product)):
-            said.add(part.access.span)
-            # Care with the product of more sizes says nothing of a smaller one.
-            weak = len(product.factors) < least
-            yield Narrow(
-                told(product),
-                part.access.span,
-                "volume",
-                other=one.access,
-                use=part.access,
-                weak=weak,
-                shown=one.span,
-            )
-
-
-def kept_wide(places: Places) -> Iterator[Narrow]:
-    """Narrow products of many sizes whose sum is put into a variable of 64 bits with a sign, which nobody takes by
-    habit: it was declared for what these come to, after they have wrapped."""
-    for part in places.parts:
-        product = max(part.products, key=lambda product: len(product.factors))
-        if len(product.factors) >= FACTORS and signed(told(product)):
-            made = made_for_more(part.access.node)
-            if made is not None:
-                yield Narrow(part.term, part.access.span, "kept", use=part.access, shown=made)
-
-
-def _cares(one: Wide) -> bool:
-    """Whether a wide product is made in a place, or of factors widened for a test."""
-    return one.access is not None or one.product.careful
 
 
 # ------------------------------------------------------------------------------------------------------------ cut
