@@ -140,10 +140,17 @@ def short_rows(view: LaunchView, axis: int, facts: Facts) -> tuple[int, int, Spa
 
 
 def _goes_on(facts: Facts) -> bool:
-    """Whether a loop of a kernel goes on in steps of the block."""
+    """Whether a loop of a kernel goes on in steps of the block: it adds them up, or multiplies them by the round."""
     of = facts[trace]
     made = (phi.step for loop in of.loops for phi in loop.phis if phi.step is not None)
-    return any(symbol in BLOCK_DIM for step in made for symbol in symbols(step))
+    if any(symbol in BLOCK_DIM for step in made for symbol in symbols(step)):
+        return True
+    return any(
+        any(atom.symbol in BLOCK_DIM for atom in mono) and any(atom.symbol is loop.counter for atom in mono)
+        for access in of.accesses
+        for loop in access.loops
+        for mono in polynomial(access.offset).coefficients
+    )
 
 
 def stopped_block(view: LaunchView, axis: int, facts: Facts) -> tuple[int, str, int, Span] | None:
