@@ -20,11 +20,11 @@ from kernlint.analysis.launching.linked import Linked, asks_callers, linked
 from kernlint.analysis.launching.on_the_way import OnTheWay
 from kernlint.analysis.launching.only_kernel import fits_all, of_only
 from kernlint.analysis.trace import trace as traced
-from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
+from kernlint.analysis.trace.events import AllocationEvent, Guard, GuardKind, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, plain, substitute
+from kernlint.symbolic.terms import TRUE, Symbol, SymbolKind, Term, binary, cast, const, plain, substitute
 from kernlint.tree.nodes import FunctionDecl, Launch, Module, ParamDecl
 from kernlint.tree.types import I64, IntType, OpaqueType
 
@@ -140,8 +140,11 @@ def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:
 
 
 def _facts(event: LaunchEvent, trace: Trace, handles: Handles) -> Iterator[LaunchFact]:
-    for kernel in event.kernels:
-        yield _fact(event, trace, kernel, kernel.name)
+    for at, kernel in enumerate(event.kernels):
+        fact = _fact(event, trace, kernel, kernel.name)
+        when = event.chosen[at] if at < len(event.chosen) else TRUE
+        chosen = () if when == TRUE else (Guard(when, GuardKind.BRANCH, event.span),)
+        yield replace(fact, guards=(*fact.guards, *chosen)) if chosen else fact
     if not event.kernels:
         yield _fact(event, trace, None, name_of(event, trace.apis) or handles.kernel_of(event) or event.node.name)
 

@@ -340,10 +340,11 @@ class LaunchEvent(Event):
 
     ``grid`` in blocks, ``block`` in threads, ``global_size`` in threads (OpenCL), each (x, y, z); ``shared`` in
     bytes.  ``args``: the values passed, as the walk knows them; ``values``: those of the node.  ``kernels``: what is
-    launched, where the walk knows: several, where it depends on conditions.  ``early``: it may begin before the kernel
-    ahead of it in the stream has ended (programmatic stream serialisation).  ``handle``: the value that the kernel is
-    called through; ``stream``: that of the stream or queue.  ``listed``: the expressions of the arguments.  ``moved``:
-    axes along which OpenCL's global ids need not begin at zero.
+    launched, where the walk knows: several, where it depends on conditions; ``chosen``: by which condition it is each
+    of them.  ``early``: it may begin before the kernel ahead of it in the stream has ended (programmatic stream
+    serialisation).  ``handle``: the value that the kernel is called through; ``stream``: that of the stream or queue.
+    ``listed``: the expressions of the arguments.  ``moved``: axes along which OpenCL's global ids need not begin at
+    zero.
     """
 
     node: Launch
@@ -355,6 +356,7 @@ class LaunchEvent(Event):
     values: tuple[Any, ...]
     host: FunctionDecl
     kernels: tuple[FunctionDecl, ...] = ()
+    chosen: tuple[Term, ...] = ()
     stream: Any = None
     early: bool = False
     handle: Any = None

@@ -1075,7 +1075,8 @@ def _launch(m: Machine, e: n.Launch) -> Value:
     args = tuple(_no_gap(m, arg) for arg in operands)
     values = tuple(evaluate(m, value) for value in e.values)
     called = evaluate(m, e.callee) if e.callee is not None else None
-    named = [one.function for one in called.all] if isinstance(called, FunctionValue) else [e.kernel]
+    functions = called.all if isinstance(called, FunctionValue) else (FunctionValue(e.kernel, ""),)
+    named = [(one.function, one.when) for one in functions if one.function is not None]
     if m.function.kind is n.FunctionKind.HOST and m.state is not None:
         shared = parts["shared"]
         m.trace.launches.append(
@@ -1089,7 +1090,8 @@ def _launch(m: Machine, e: n.Launch) -> Value:
                 args=args,
                 values=values,
                 host=m.function,
-                kernels=tuple(kernel for kernel in named if kernel is not None),
+                kernels=tuple(kernel for kernel, _ in named),
+                chosen=tuple(when for _, when in named),
                 stream=evaluate(m, e.stream) if e.stream is not None else None,
                 early=e.attributes is not None and launch.begins_early(m, evaluate(m, e.attributes)),
                 handle=called,

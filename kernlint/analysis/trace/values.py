@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kernlint.analysis.trace.events import Root, RootKind
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import (
     TRUE,
     Symbol,
@@ -15,6 +15,7 @@ from kernlint.symbolic.terms import (
     call,
     conjunction,
     const,
+    disjunction,
     negate,
     select,
     substitute,
@@ -104,11 +105,12 @@ class LambdaValue:
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue:
-    """A named function.  ``others``: what it may be instead, by conditions that are not kept."""
+    """A named function.  ``others``: what it may be instead; ``when``: by what condition it is this one."""
 
     function: FunctionDecl | None
     name: str
     others: tuple[FunctionValue, ...] = ()
+    when: Term = TRUE
 
     @property
     def all(self) -> tuple[FunctionValue, ...]:
@@ -209,10 +211,15 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
             right = beside.get(name)
             made.append(field if right is None or right is left else (name, merge(cond, left, right)))
         return StructValue(a.type, tuple(made))
-    named = [one for side in (a, b) if isinstance(side, FunctionValue) for one in side.all]
+    named: dict[tuple[FunctionDecl | None, str], Term] = {}
+    for side, here in ((a, cond), (b, negate(cond))):
+        for one in side.all if isinstance(side, FunctionValue) else ():
+            when = conjunction(here, one.when)
+            known = named.get((one.function, one.name))
+            named[one.function, one.name] = when if known is None else disjunction(known, when)
     if named:
-        first, *others = dict.fromkeys(FunctionValue(one.function, one.name) for one in named)
-        return FunctionValue(first.function, first.name, tuple(others))
+        first, *others = (FunctionValue(function, name, (), when) for (function, name), when in named.items())
+        return replace(first, others=tuple(others))
     if isinstance(a, (PointerValue, StructValue)):
         return unknown_value(a.type if isinstance(a, StructValue) else PointerType(a.pointee), "merge")
     return unknown("merge", a.type if isinstance(a, Term) else U8)

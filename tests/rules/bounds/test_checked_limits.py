@@ -396,3 +396,39 @@ void run(const float *x, float *out, int series, int steps, int span) {
 def test_rings_of_a_length_that_is_passed(at: str, most: str, bad: bool) -> None:
     found = findings(ArrayIndexOutOfRange, RINGS.replace("= AT", f"= {at}").replace("MOST", most))
     assert bool(found) is bad, [one.message for one in found]
+
+
+PICKED = """
+#include <assert.h>
+template <int MOST> __global__ void back(const float *x, float *out, int joints) {
+    float sum[MOST];
+    for (int i = 0; i < joints; i++) sum[i] = x[i];
+    for (int i = 0; i < joints; i++) out[i] = sum[joints - 1 - i];
+}
+typedef void (*Kernel)(const float *, float *, int);
+Kernel pick(long long joints) {
+    if (joints < 16) return back<16>;
+    else if (joints < 64) return back<64>;
+    return back<128>;
+}
+void run(const float *x, float *out, long long joints) {
+    assert(joints < LIMIT);
+    auto kernel = CHOICE;
+    kernel<<<1, 32>>>(x, out, joints);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "choice", "bad"),
+    [
+        ("128", "pick(joints)", False),
+        ("130", "pick(joints)", True),
+        ("128", "joints < 16 ? back<16> : joints < 64 ? back<64> : back<128>", False),
+        ("128", "joints > 16 ? back<16> : back<128>", True),
+        ("128", "x == nullptr ? back<16> : back<128>", True),
+    ],
+)
+def test_an_instance_is_launched_where_it_is_chosen(limit: str, choice: str, bad: bool) -> None:
+    code = PICKED.replace("LIMIT", limit).replace("CHOICE", choice)
+    assert bool(findings(ArrayIndexOutOfRange, code)) is bad
