@@ -5,7 +5,8 @@ kernel before, for numbers from the same array that make a place in the same one
 both kernels and that neither changes.  So it is where another kernel asks for the mark of the very element that is read
 here, in an array that no kernel of the file writes but such as store the mark: with one that makes a place before the
 start.  Members of
-structs in an array are arrays of their own.  Whoever asks anything of the number here that the mark does not pass knows
+structs in an array are arrays of their own.  A kernel that stores in the index array itself says nothing of marks: it
+leaves out what an earlier round has done.  Whoever asks anything of the number here that the mark does not pass knows
 of it.
 """
 
@@ -184,6 +185,8 @@ def _of_module(facts: ModuleFacts) -> Elsewhere:
             common = set(group[0][2]).intersection(*(set(values) for _, _, values in group))
             for value in sorted(common)[:1]:
                 access, datum, values = group[0]
+                if any(one.writes and one.root is datum.origin[0] for one in of.accesses):
+                    continue  # it keeps there how far it has come, and leaves out what is done
                 data = frozenset(name for one, _, _ in group for name in _asked(one))
                 made = Excluded(value, kernel.function.name, values[value].span, data)
                 root = str(datum.origin[0].name)

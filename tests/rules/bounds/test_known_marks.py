@@ -222,3 +222,25 @@ def test_members_of_structs(member: str, first: str, second: str, bad: bool) -> 
     )
     lines = {one.message for one in found if "charge[cells[..]] is read" in one.message or "gather" in one.message}
     assert bool([one for one in found if " is read" in one.message]) is bad, lines
+
+
+PROGRESS = """
+__global__ void split(int *cell, const float *field, float *sum, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int at = cell[i];
+    if (at < 0) return;
+    sum[i] = field[at];
+    STORE
+}
+__global__ void vote(int *cell, const float *field, float *sum, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    sum[i] += field[cell[i]];
+}
+"""
+
+
+@pytest.mark.parametrize(("store", "bad"), [("", True), ("cell[i] = -1 - at;", False), ("sum[i + n] = at;", True)])
+def test_who_stores_there_too_leaves_out_what_is_done(store: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, PROGRESS.replace("STORE", store))) is bad
