@@ -16,8 +16,9 @@ from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import GRID_DIM, Symbol, SymbolKind, Term, Uniformity, symbols
-from kernlint.tree.nodes import Atomic, Barrier, Scope
+from kernlint.tree.nodes import Atomic, Barrier, IntLit, Scope
 from kernlint.tree.types import ArrayType, FloatType, IntType, Space, StructType
+from kernlint.tree.walk import strip_casts
 
 WIDE = frozenset({Scope.GRID, Scope.SYSTEM})
 """Scopes that reach the threads of other blocks."""
@@ -326,7 +327,7 @@ class _Finder:
             if not still:
                 return None
             return Observer(access, still, self._told(access))
-        if access.atomic_op in COUNTS and isinstance(access.type, FloatType) and not reads_only(access):
+        if access.atomic_op in COUNTS and _sums(access) and not reads_only(access):
             return None  # a sum of numbers that are no integers counts nobody
         if access.atomic_op == "exchange" and isinstance(access.type, FloatType) and not waits:
             return None  # an amount is taken away, to be dealt with
@@ -373,6 +374,14 @@ class _Finder:
         ]
         own.update(s for s in self.branched if s.kind is SymbolKind.LOAD and any(_holds(one, s) for one in passed))
         return frozenset(own)
+
+
+def _sums(access: Access) -> bool:
+    """Whether numbers in floating point are summed, or such of a type out of sight, and not counted one by one."""
+    if isinstance(access.type, (FloatType, IntType)):
+        return isinstance(access.type, FloatType)
+    added = access.node.operands[0] if isinstance(access.node, Atomic) and access.node.operands else None
+    return added is not None and not isinstance(strip_casts(added), IntLit)
 
 
 def _holds(stored: Access, symbol: Symbol) -> bool:

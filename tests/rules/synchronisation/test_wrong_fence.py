@@ -274,3 +274,24 @@ def test_one_fence_that_a_lock_lacks_is_told_once(heap: str, first: str, more: i
     (found,) = findings(WrongFence, SEVERAL.replace("HEAP", heap))
     assert found.message.startswith(first)
     assert sum(one.message.startswith("so is") for one in found.related) == more
+
+
+UNSEEN_TYPE = """
+#include "types.h"
+__global__ void deposit(const int *cell, const Real *m, Real *momentum, Real *density, int n, Real most) {
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= n) return;
+    for (int i = 0; i < 3; i++) {
+        const int c = cell[t] + i;
+        if (abs(momentum[c] / density[c]) >= most) printf("%f", momentum[c] / density[c]);
+        atomicAdd(&momentum[c], ADDED);
+        density[c] = m[t];
+        if (abs(momentum[c] / density[c]) >= most) printf("%f", momentum[c] / density[c]);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("added", "told"), [("m[t]", False), ("1", True)])
+def test_a_sum_of_a_type_out_of_sight_counts_nobody(added: str, told: bool) -> None:
+    assert bool(findings(WrongFence, UNSEEN_TYPE.replace("ADDED", added))) is told
