@@ -11,7 +11,8 @@ from kernlint.prove.cases import Case, cases, contradictory
 from kernlint.prove.hints import is_scalar
 from kernlint.prove.query import Bounds, Budget, Overlap, Proved, Query
 from kernlint.prove.system import GivenUp
-from kernlint.prove.wraps import innocent, words
+from kernlint.prove.translate import Suspect
+from kernlint.prove.wraps import falls_short, innocent, words
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import IntType
 
@@ -86,19 +87,22 @@ def _prove_case(query: Query, case: Case, ration: Ration) -> tuple[str, ...] | N
             suspects = {suspect for attempt in attempts for suspect in attempt.suspects}
             assumed = {symbol: None for attempt in attempts for symbol in attempt.translator.assumed_positive}
             guilty = innocent(query, case, suspects, attempts[0].clean, ration.each)
-            if any(_by_launch(suspect.term) for suspect in guilty):
+            if any(_by_launch(suspect) for suspect in guilty):
                 continue
             return (*words(guilty), *(f"{symbol.name} > 0" for symbol in assumed))
     return None
 
 
-def _by_launch(term: Term) -> bool:
-    """Whether an operation wraps or does not by the place of the thread in its block alone: then it is no matter of
-    arguments that somebody could take for granted."""
-    return all(symbol.kind in _IN_BLOCK for symbol in symbols(term))
+def _by_launch(suspect: Suspect) -> bool:
+    """Whether an operation wraps or does not by the place of the thread in its block alone, or falls below zero by that
+    of the block too, of which the first is in every launch: then it is no matter of arguments that somebody could take
+    for granted."""
+    kinds = {symbol.kind for symbol in symbols(suspect.term)}
+    return kinds <= _IN_BLOCK or (kinds <= _IN_GRID and falls_short(suspect.term))
 
 
 _IN_BLOCK = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM})
+_IN_GRID = _IN_BLOCK | {SymbolKind.BLOCK}
 
 
 def _attempt(query: Query, case: Case, ration: Ration, positive: bool, look: bool, direction: int) -> Attempt | None:

@@ -64,7 +64,19 @@ def _learn(translator: Translator, fact: Term, side: int) -> None:
 
 def _falls_short_only(suspect: Suspect) -> bool:
     """Whether the operation can leave its type only downwards."""
-    term, kind = suspect.term, suspect.term.type
+    return _falls_short(suspect.term)
+
+
+def falls_short(term: Term) -> bool:
+    """Whether an operation leaves its type downwards, or gives a value that has done so the sign it lacks."""
+    if term.op == "cast" and _falls_short(term.args[0]):
+        source, kind = term.args[0].type, term.type
+        return isinstance(source, IntType) and isinstance(kind, IntType) and source.bits == kind.bits
+    return _falls_short(term)
+
+
+def _falls_short(term: Term) -> bool:
+    kind = term.type
     if not isinstance(kind, IntType) or kind.signed:
         return False
     if term.op == "sub":

@@ -1,7 +1,9 @@
 """Branches of one datum that leave numbers out: ``if (x > 0.5f) s = ..; else if (x < -0.5f) s = ..;``.
 
 A chain of branches may have one for all there is, and its last test be there for the reader.  Where each compares the
-same datum with numbers, what they leave can be computed.
+same datum with numbers, what they leave can be computed.  Classes of sizes (``if (n <= 32) c = 0; else if (n <= 256)
+c = 1; else if (n <= 2048) c = 2;``) have an end to the last one that only a caller can vouch for: where the class is a
+place in memory, the kernel has none for what is larger.
 """
 
 from __future__ import annotations
@@ -17,8 +19,13 @@ from kernlint.tree.types import FloatType, IntType
 _OTHER = {"lt": "le", "le": "lt"}
 
 
-def left_between(event: Event, facts: Sequence[Term]) -> bool:
-    """Whether all of ``facts`` compare one datum with numbers, two or more of them, and some number meets them all."""
+CLASSES = 3
+"""Classes by their upper ends that are no choice of two or three things."""
+
+
+def left_between(event: Event, facts: Sequence[Term], place: bool = False) -> bool:
+    """Whether all of ``facts`` compare one datum with numbers, two or more of them, and some number between two of them
+    meets them all; of a ``place``, one above :data:`CLASSES` of them or more."""
     low, high = float("-inf"), float("inf")
     open_low = open_high = False
     data: set[Term] = set()
@@ -45,8 +52,10 @@ def left_between(event: Event, facts: Sequence[Term]) -> bool:
         return False
     (datum,) = data
     asked = [symbol for symbol in symbols(datum) if symbol.kind is SymbolKind.LOAD]
-    if len(asked) != 1 or low == float("-inf") or high == float("inf"):
+    if len(asked) != 1 or low == float("-inf"):
         return False
+    if high == float("inf"):
+        return place and len({*parts}) >= CLASSES and isinstance(datum.type, IntType)
     if isinstance(datum.type, IntType):
         return low + open_low <= high - open_high
     return low < high or (low == high and not open_low and not open_high)

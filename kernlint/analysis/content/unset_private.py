@@ -288,7 +288,7 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                     branch = _branch(event, conds, symbol, facts)
                     both = branch is not None and (branch.both or switch(term, _open(conds), symbol))
                     found = _met(event, conds, believed, ways.chosen | set(conds) if both else ways.chosen)
-                    between = left_between(event, _open(conds))
+                    between = left_between(event, _open(conds), isinstance(event, Access) and term is event.offset)
                     if found is not None or between:
                         branch = None
                     elif branch is None or not taken_up(event, term, _open(conds), symbol, branch.within):

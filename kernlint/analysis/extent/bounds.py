@@ -98,9 +98,22 @@ def grows(term: Term, axis: int) -> bool:
         return any(grows(arg, axis) for arg in term.args)
     if op == "select":
         if mentions(term.args[0], SymbolKind.BLOCK, axis):
-            return False
+            beyond = _beyond_number(term, axis)
+            return beyond is not None and grows(beyond, axis)
         return grows(term.args[1], axis) and grows(term.args[2], axis)
     return False
+
+
+def _beyond_number(choice: Term, axis: int) -> Term | None:
+    """What a choice comes to for all blocks from some number on, where that is asked of a growing index and a number:
+    a clamp to the first place (``i < 0 ? 0 : i``) holds nothing back."""
+    test, then, other = choice.terms
+    if test.op not in ("lt", "le"):
+        return None
+    smaller, larger = test.terms
+    if larger.value is not None and grows(smaller, axis):
+        return other
+    return then if smaller.value is not None and grows(larger, axis) else None
 
 
 @lru_cache(maxsize=CACHED)
@@ -187,21 +200,27 @@ def bounds_above(term: Term, axis: int, positive: bool = True) -> bool:
         return _comparison(term, axis, positive)
     if op == "cast" and term.args[0].type == term.type:
         return bounds_above(term.args[0], axis, positive)
-    return any(_opaque(s) or (s.kind is SymbolKind.BLOCK and s.axis == axis) for s in symbols(term))
+    return any(_opaque(s, axis) or (s.kind is SymbolKind.BLOCK and s.axis == axis) for s in symbols(term))
 
 
 def _bounds_below(term: Term, axis: int, positive: bool) -> bool:
     """Whether a truth is a comparison that holds where the block index of ``axis`` is large enough."""
     if term.op == "lnot":
         return _bounds_below(term.args[0], axis, not positive)
-    if term.op not in ("lt", "le") or any(_opaque(s) for s in symbols(term)) or _remainders_only(term, axis):
+    if term.op not in ("lt", "le") or any(_opaque(s, axis) for s in symbols(term)) or _remainders_only(term, axis):
         return False
     smaller, larger = term.args if positive else term.args[::-1]
     return grows(larger, axis) and not (grows(smaller, axis) or sinks(larger, axis))
 
 
-def _opaque(symbol: Symbol) -> bool:
-    """Whether a symbol may stand for any function of the thread."""
+def _opaque(symbol: Symbol, axis: int) -> bool:
+    """Whether a symbol may stand for any function of the thread's place along ``axis``: what an argument holds at a
+    place that has nothing to do with the axis is the same for all of it."""
+    if symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
+        root, place = symbol.origin
+        ids = (SymbolKind.THREAD, SymbolKind.BLOCK)
+        if root.kind is RootKind.PARAM and not any(mentions(place, kind, axis) for kind in ids):
+            return any(_opaque(part, axis) for part in symbols(place))
     if symbol.kind in (SymbolKind.UNKNOWN, SymbolKind.EXIT):
         return symbol.uniformity > Uniformity.GRID
     return symbol.kind in (SymbolKind.PHI, SymbolKind.LOAD) and symbol.uniformity > Uniformity.GRID
@@ -211,7 +230,7 @@ def _comparison(term: Term, axis: int, positive: bool) -> bool:
     left, right = term.args
     if vacuous(term, positive):
         return False
-    if any(_opaque(s) for s in symbols(term)):
+    if any(_opaque(s, axis) for s in symbols(term)):
         return True
     if not any(_block_of(atom, axis) for atom in _leaves(term)):
         return False

@@ -134,7 +134,7 @@ def _of(facts: Facts) -> Iterator[BehindFirst]:
             yield BehindFirst(one.access, room, tests[0])
 
 
-def _handed_on(of: Trace) -> dict[Symbol, Access]:
+def handed_on(of: Trace) -> dict[Symbol, Access]:
     """The numbers that threads have got from another one that has drawn slots for all of them, by a shuffle or by way
     of shared memory; and the counter, where how many are drawn is not the same each time."""
     counters = {id(one.node): one for one in of.accesses if one.kind is AccessKind.ATOMIC and one.atomic_op == "add"}
@@ -163,15 +163,20 @@ def _differs(step: Term) -> bool:
     return any(s.kind in (SymbolKind.UNKNOWN, SymbolKind.LOAD, SymbolKind.PHI) for s in symbols(step))
 
 
-def _behind_base(access: Access, base: Symbol) -> BehindFirst | None:
-    """A store at a place of a thread's own behind the first of a run, which is all that is tested."""
+def behind_base(access: Access, base: Symbol) -> bool:
+    """Whether an access is a store at a place of a thread's own behind the first of a run."""
     found = elements(access)
     if access.kind is not AccessKind.WRITE or access.root.space is not Space.GLOBAL or found is None or found[1]:
-        return None
+        return False
     form = found[0].coefficients
     rest = {mono: by for mono, by in form.items() if mono != (base.term,)}
     kinds = {s.kind for mono in rest for atom in mono for s in symbols(atom)}
-    if form.get((base.term,)) != 1 or not rest or min(rest.values()) < 0 or () in rest or kinds - _RANKS:
+    return form.get((base.term,)) == 1 and bool(rest) and min(rest.values()) >= 0 and () not in rest and kinds <= _RANKS
+
+
+def _past_base(access: Access, base: Symbol) -> BehindFirst | None:
+    """A store behind the first of a run, which is all that is tested."""
+    if not behind_base(access, base):
         return None
     tests = [(g, part) for g in access.guards for part in conjuncts(g.term) if base in symbols(part)]
     if len(tests) != 1:
@@ -187,9 +192,9 @@ _RANKS = frozenset({SymbolKind.THREAD, SymbolKind.UNKNOWN, SymbolKind.COUNTER})
 
 def _compute(facts: Facts) -> tuple[BehindFirst, ...]:
     found = {one.access.root: one for one in _of(facts)}
-    for base in _handed_on(facts[trace]) if any(one.atomic_op for one in facts[trace].accesses) else ():
+    for base in handed_on(facts[trace]) if any(one.atomic_op for one in facts[trace].accesses) else ():
         for access in facts[trace].accesses:
-            one = _behind_base(access, base) if base in symbols(access.offset) else None
+            one = _past_base(access, base) if base in symbols(access.offset) else None
             if one is not None:
                 found.setdefault(access.root, one)
     return tuple(found.values())

@@ -211,9 +211,18 @@ def _last(part: Term, counter: Symbol) -> int | None:
     return form.get((), 0) // -step
 
 
+def _steps_grid(mono: Monomial) -> bool:
+    """Whether a product is that of a loop's counter and of what a launch has of threads."""
+    kinds = {atom.symbol.kind if atom.symbol is not None else None for atom in mono}
+    return SymbolKind.COUNTER in kinds and kinds <= {SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM}
+
+
 def _least(index: Polynomial, ranges: dict[Symbol, tuple[int, int]]) -> int | None:
-    """The index of the first thread in the iterations that make it smallest."""
-    first = Polynomial({mono: value for mono, value in index.coefficients.items() if not _has_ids(mono)})
+    """The index of the first thread in the iterations that make it smallest: the first one of a loop in steps of the
+    whole grid."""
+    first = Polynomial(
+        {m: v for m, v in index.coefficients.items() if not _has_ids(m) and not (v > 0 and _steps_grid(m))}
+    )
     smallest = extreme(first, ranges, top=False)
     return None if smallest is None else smallest.constant
 

@@ -12,13 +12,14 @@ from functools import partial
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses.promised import memory_behind
 from kernlint.analysis.extent.asking import asked, kept
+from kernlint.analysis.extent.below_elsewhere import below_elsewhere, kept_below_elsewhere
 from kernlint.analysis.extent.bounds import Reach, reaches
 from kernlint.analysis.extent.documented import roomier
 from kernlint.analysis.extent.limits import Dimension, Indexed, limits
 from kernlint.analysis.extent.other_kernels import ends_of_items, inside_elsewhere, tested_elsewhere, whole_arrays
 from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
-from kernlint.analysis.extent.sizes import UnusedSize, last_part, unused_sizes
+from kernlint.analysis.extent.sizes import BESIDE_ONE, UnusedSize, last_part, unused_sizes
 from kernlint.analysis.extent.wrong_guards.axes import either, either_end, other_axis, square, swapped, twice
 from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows, clamped_neighbours, repeated_tests
 from kernlint.analysis.extent.wrong_guards.clamped_rows import clamped_to_rows
@@ -93,6 +94,16 @@ def _whole(facts: Facts, access: Access, size: Polynomial) -> bool:
     return len(names) == 1 and (access.root.name, names[0]) in known and not _fenced(facts, access, size)
 
 
+def _ended_elsewhere(facts: Facts, access: Access, dimension: Dimension) -> str:
+    """How other kernels of the file say that an array ends before the size that a test lets through."""
+    best = dimension.limits[0]
+    if best.guard.loop is not None and _whole(facts, access, best.size):
+        return "another kernel of the file keeps the array's places below it"
+    if below_elsewhere(facts, access, dimension) and not _fenced(facts, access, best.size):
+        return "another kernel of the file keeps the same place below it"
+    return ""
+
+
 def _counts_items(size: Polynomial) -> bool:
     """Whether a size is the number of items that CuPy calls an element-wise kernel for: what it passes as ``_ind``
     (CuPy, user-defined kernels: ``_ind.size()``). Raw arrays have sizes of their own, and the others that one."""
@@ -116,9 +127,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     if not context.all_exact:
         supports = supports_of(indexed)
         every = (*indexed, *_others(indexed, facts[places]))
-        found += inclusive(
-            facts[trace].accesses, every, context, supports, partial(_fenced, facts), partial(_whole, facts)
-        )
+        fenced, ended_by = partial(_fenced, facts), partial(_ended_elsewhere, facts)
+        found += inclusive(facts[trace].accesses, every, context, supports, fenced, ended_by)
         elsewhere = partial(inside_elsewhere, facts)
         found += (
             one for one in neighbours(facts[trace], indexed, supports, context, elsewhere) if not _held(one, facts)
@@ -147,7 +157,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         grown: tuple[Reach, ...] = facts[reaches]
         found += either(indexed)
         found += twice(indexed, grown)
-        passed: tuple[UnusedSize, ...] = facts[unused_sizes]
+        idle: tuple[UnusedSize, ...] = facts[unused_sizes]
+        passed = [size for size in idle if size.why != BESIDE_ONE]
         found += square(facts[trace], facts[places], passed)
         seen = {one.access for one in found}
         found += [one for one in chosen_rows(facts[places]) if one.access not in seen]
@@ -214,6 +225,7 @@ overreach = KernelAnalysis(
         launch_context,
         unused_sizes,
         ends_of_items,
+        kept_below_elsewhere,
         tested_elsewhere,
         whole_arrays,
         extents_of_file,

@@ -75,6 +75,9 @@ BY_NAME = "by its name"
 BESIDE = "it stands beside sizes that the kernel uses, and is put to no use"
 """Why the one integer that a kernel has no use for is a size: enough where one axis of several is left untested."""
 
+BESIDE_ONE = "it stands beside a size that the kernel uses, and is put to no use"
+"""The same of two integers: nothing is known of the other one but that it is no size that the kernel uses."""
+
 
 def _leaves(param: ParamDecl) -> Iterator[tuple[str, int | None, str]]:
     """(path, element, text) of the integers in a parameter; ``element``: index in an array field."""
@@ -137,9 +140,9 @@ def _beside(facts: Facts, used: set[tuple[str, int | None]]) -> tuple[UnusedSize
     mentioned = _mentioned(facts.kernel.function)
     whole = [param for param in facts.function.params if isinstance(param.type, IntType) and param.type.bits >= 32]
     idle = [param for param in whole if param.name not in {decl.name for decl in mentioned}]
-    if len(idle) != 1 or len(whole) < 3 or not all((param.name, None) in used for param in whole if param not in idle):
+    if len(idle) != 1 or len(whole) < 2 or not all((param.name, None) in used for param in whole if param not in idle):
         return ()
-    return (UnusedSize(idle[0].name, idle[0], BESIDE),)
+    return (UnusedSize(idle[0].name, idle[0], BESIDE if len(whole) > 2 else BESIDE_ONE),)
 
 
 def _hidden_uses(facts: Facts) -> bool:

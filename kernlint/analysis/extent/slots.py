@@ -296,8 +296,11 @@ def _against_size(part: Term) -> bool:
 def _crowded(one: Drawn, counter: Access, room: int, of: Trace, facts: Facts) -> bool:
     """Whether more threads may take a slot of one counter than there is room."""
     place = {symbol.kind for symbol in symbols(counter.offset)}
-    if place - {SymbolKind.PARAM} or not room < LARGE or not _by_data(counter) or counter.loops:
+    if place - {SymbolKind.PARAM} or not room < LARGE or not _by_data(counter):
         return False
+    if counter.loops:  # as many as there are items
+        lists = (counter.root.space, one.access.root.space)
+        return set(lists) == {Space.GLOBAL} and all(map(_goes_to_size, counter.loops))
     if counter.root.space is Space.SHARED:
         return any(x * y * z > room for x, y, z in facts[launch_context].known_blocks) and not _few(
             one, room, of, facts
@@ -305,6 +308,12 @@ def _crowded(one: Drawn, counter: Access, room: int, of: Trace, facts: Facts) ->
     if counter.root.space is not Space.GLOBAL or one.access.root.space is not Space.GLOBAL:
         return False
     return all(_threads(view.fact.grid, view.block) > room for view in facts[launch_context].launches)
+
+
+def _goes_to_size(loop: LoopContext) -> bool:
+    """Whether a loop goes through all items of a number that is passed, the threads of the grid in turn."""
+    steps = loop.condition is not None and SymbolKind.BLOCK in {symbol.kind for symbol in symbols(loop.condition)}
+    return steps and loop.condition is not None and any(map(_against_size, conjuncts(loop.condition)))
 
 
 def _threads(grid: tuple[Term, ...] | None, block: tuple[int | None, ...]) -> int:

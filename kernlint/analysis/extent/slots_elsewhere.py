@@ -13,38 +13,46 @@ the host speaks of the capacity before the launch, and where data have no say in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.counted_stores import Drawn, drawn_stores
 from kernlint.analysis.extent.counter_clamps import called, held_in
+from kernlint.analysis.extent.counts import is_slot
+from kernlint.analysis.extent.places import places_of
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind, Trace
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.finding import Related
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
-from kernlint.tree.nodes import FunctionDecl
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
+from kernlint.tree.nodes import Atomic, FunctionDecl
 from kernlint.tree.types import IntType, PointerType, StructType, Type
 
 List = tuple[str, str, int]
 """What a list and its counter are called, and the bytes from one slot to the next."""
 
+Member = tuple[str, str]
+"""What the members of an object are called that lead to a list, and that say how long it is."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refused:
-    """``kernel`` stores at slots below ``room`` alone, by ``guard``; ``kind``: of the elements."""
+    """``kernel`` stores at slots below ``room`` alone, or (not ``drawn``) keeps places of its own there, by ``guard``;
+    ``kind``: of the elements; ``beside``: slots of another list of the object."""
 
     kernel: str
     guard: Guard
     room: Term
     kind: Type
+    drawn: bool = True
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,11 +65,16 @@ class Unrefused:
     @property
     def told(self) -> Told:
         """What to say."""
-        room = words(self.other.room)
+        room, other = words(self.other.room), self.other
+        does = "draws slots of the same list, and stores only where there is room"
+        if other.beside:
+            does = "compares the slots of another list beside it with that"
+        if not other.drawn:
+            room = f"{self.access.root.name.rpartition('.')[0]}.{last_part(room)}"
+            does = f"keeps places in such a list below {words(other.room)}"
         return Told(
-            f"{self.access.root.name} is written at a slot that nothing keeps below {room}: {self.other.kernel} draws "
-            "slots of the same list, and stores only where there is room",
-            [Related(self.other.guard.span, "there the slot is compared with the room")],
+            f"{self.access.root.name} is written at a slot that nothing keeps below {room}: {other.kernel} {does}",
+            [Related(other.guard.span, f"there the {'slot' if other.drawn else 'place'} is compared with the room")],
             "more threads ask for a slot than there is room",
             f"store only where the slot, and each one drawn with it, is less than {room}",
         )
@@ -85,7 +98,13 @@ def _room(cap: Polynomial | None) -> Term | None:
         return term_of(room) if room.constant > 1 else None
     ((mono, times),) = room.coefficients.items()
     symbol = mono[0].symbol if len(mono) == 1 and times == 1 else None
-    return symbol.term if symbol is not None and symbol.kind is SymbolKind.PARAM else None
+    return symbol.term if symbol is not None and (symbol.kind is SymbolKind.PARAM or _in_memory(symbol)) else None
+
+
+def _in_memory(symbol: Symbol) -> bool:
+    """Whether a number is read from a fixed place of what an argument points to: a list's head, say."""
+    place = symbol.origin if symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple) else None
+    return place is not None and place[0].kind is RootKind.PARAM and place[1].value is not None
 
 
 def _refused(kernel: str, drawn: Iterable[Drawn]) -> Iterator[tuple[List, Refused]]:
@@ -108,14 +127,89 @@ refused_slots = ModuleAnalysis("refused_slots", _compute, needs=(kernel_traces,)
 """The lists whose slots a kernel of the file compares with an argument: a :class:`Refused` for each."""
 
 
+def _in_lists(kernel: str, of: Trace) -> Iterator[tuple[Member, Refused]]:
+    """The lists of objects whose places, of whatever threads, are kept below a number of the same object."""
+    for access in of.accesses:
+        owner = access.root.name.rpartition(".")[0]
+        if not owner or access.root.kind is not RootKind.PARAM or is_drawn(access):
+            continue
+        whole = [place for place in places_of(access) if place.pitch == number(1)]
+        for limit in (limit for place in whole for limit in place.limits if limit.slack == -1):
+            room = _room(limit.most)
+            symbol = room.symbol if room is not None else None
+            if room is not None and symbol is not None and symbol.name.rpartition(".")[0] == owner:
+                key = called(access.root), last_part(symbol.name)
+                yield key, Refused(kernel, limit.guard, room, access.root.element, drawn=False)
+
+
+def is_drawn(access: Access) -> bool:
+    """Whether an access is made at a slot that a counter has given."""
+    return any(is_slot(symbol) for symbol in symbols(access.offset))
+
+
+def _kept_in_lists(facts: ModuleFacts) -> dict[Member, Refused]:
+    found: dict[Member, Refused] = {}
+    for kernel, of in facts[kernel_traces].compared():
+        for mine, one in _in_lists(kernel.function.name, of):
+            found.setdefault(mine, one)
+    return found
+
+
+kept_in_lists = ModuleAnalysis("kept_in_lists", _kept_in_lists, needs=(kernel_traces,))
+"""What members of objects are called that lead to lists, with the members that places in them are kept below."""
+
+
+def _kept_places(facts: Facts, one: Drawn, own: dict[Member, Refused]) -> Refused | None:
+    """What keeps places in the list of a slot, which is a member of an argument as its counter is, below another member
+    of it."""
+    counter, owner = one.counter, one.access.root.name.rpartition(".")[0]
+    if counter is None or not owner or counter.root.name.rpartition(".")[0] != owner or _list(one, counter) is None:
+        return None
+    if any(isinstance(symbol.origin, Atomic) for guard in counter.guards for symbol in symbols(guard.term)):
+        return None  # each item is claimed once, and there may be room for all of them
+    elsewhere: dict[Member, Refused] = facts[kept_in_lists]
+    known = {**elsewhere, **own}
+    mine = [refused for (list_, _), refused in known.items() if list_ == called(one.access.root)]
+    return mine[0] if len(mine) == 1 else None
+
+
 def by_data(counter: Access, access: Access) -> bool:
     """Whether data decide who stores at a slot, and no test of what the counter holds does."""
     tests = [
         guard for guard in (*counter.guards, *access.guards) if guard.kind not in (GuardKind.LOOP, GuardKind.AFTER_LOOP)
     ]
-    if any(held_in(part) is counter.root for guard in tests for part in subterms(guard.term)):
+    held = (counter.root, counter.offset)
+    if any(_read_at(part, held) for guard in tests for part in subterms(guard.term)):
         return False
-    return any(symbol.kind is SymbolKind.LOAD for guard in tests for symbol in symbols(guard.term))
+    return any(symbol.kind in _DATA for guard in tests for symbol in symbols(guard.term))
+
+
+_DATA = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.EXIT})
+"""What data hold, and what loops over them come to."""
+
+
+def _list_beside(one: Drawn, drawn: Sequence[Drawn], kernel: str) -> Refused | None:
+    """What keeps slots of another list of the same object below a member of it: the only one that says how many."""
+    owner, element = one.access.root.name.rpartition(".")[0], one.access.root.element
+    if not owner or one.counter is None or _list(one, one.counter) is None:
+        return None
+    beside = [other for other in drawn if other.access.root.element == element and other.times == one.times]
+    found = {
+        symbol.name: replace(refused, beside=True)
+        for _, refused in _refused(kernel, beside)
+        if (symbol := refused.room.symbol) is not None and symbol.name.rpartition(".")[0] == owner
+    }
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _read_at(term: Term, place: tuple[Root, Term]) -> bool:
+    """Whether a number has been read at a place, or at one that may be it."""
+    symbol = plain(term).symbol
+    if symbol is None or symbol.kind is not SymbolKind.LOAD or not isinstance(symbol.origin, tuple):
+        return False
+    root, offset = symbol.origin
+    apart = offset.value is not None and place[1].value is not None and offset.value != place[1].value
+    return root is place[0] and not apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,6 +320,8 @@ def _of(facts: Facts) -> Iterator[Unrefused | Emptied]:
         counter = one.counter
         mine = _list(one, counter) if counter is not None else None
         other = known.get(mine) if mine is not None else None
+        other = other or _kept_places(facts, one, dict(_in_lists(facts.kernel.function.name, of)))
+        other = other or _list_beside(one, drawn, facts.kernel.function.name)
         if (
             counter is None
             or other is None
@@ -238,13 +334,18 @@ def _of(facts: Facts) -> Iterator[Unrefused | Emptied]:
             yield Unrefused(one.access, other)
             return
         name = last_part(symbol.name)
-        asked = any(last_part(symbol.name) == name for guard in counter.guards for symbol in symbols(guard.term))
+        owners = {one.access.root.name.rpartition(".")[0], ""}
+        asked = any(
+            last_part(symbol.name) == name and (owners == {""} or symbol.name.rpartition(".")[0] in owners)
+            for guard in counter.guards
+            for symbol in symbols(guard.term)
+        )
         if not asked and _at_hand(facts.function, name) and not _tested_by_host(facts, name):
             yield Unrefused(one.access, other)
             return
 
 
 slots_elsewhere = KernelAnalysis(
-    "slots_elsewhere", lambda facts: tuple(_of(facts)), needs=(trace, launch_context, refused_slots)
+    "slots_elsewhere", lambda facts: tuple(_of(facts)), needs=(trace, launch_context, refused_slots, kept_in_lists)
 )
 """Each :class:`Unrefused` store of a kernel variant, and :class:`Emptied` access, the first one."""

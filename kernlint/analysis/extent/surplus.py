@@ -20,7 +20,7 @@ from kernlint.analysis.extent.no_surplus import without_surplus
 from kernlint.analysis.extent.overrun import inside_own
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.said_at import nearest_said
-from kernlint.analysis.extent.sizes import BESIDE, UnusedSize, unused_sizes
+from kernlint.analysis.extent.sizes import BESIDE, BESIDE_ONE, UnusedSize, unused_sizes
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.extent.wrong_guards.faults import in_host_terms
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
@@ -341,7 +341,7 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
         fixed = not any(one.symbols for one in reach.ids if one.axis == axis)
         sizes = [size for size in facts[unused_sizes] if not (fixed and size.in_values)]
         if not reach.guarded or len(reach.open_axes) > 1:
-            sizes = [size for size in sizes if size.why != BESIDE]
+            sizes = [size for size in sizes if size.why not in (BESIDE, BESIDE_ONE)]
         alone = not reach.guarded or len(reach.open_axes) == 1
         if sizes and not constant and alone and _plain_layout(reach) and not _tiled(reach):
             return Exposed(reach, axis, Tier.UNUSED_SIZE, size=sizes[0])

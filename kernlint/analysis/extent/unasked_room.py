@@ -10,26 +10,27 @@ right behind them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.extent.counted_stores import drawn_stores
 from kernlint.analysis.extent.drawn import from_atomic
+from kernlint.analysis.extent.drawn_runs import behind_base, handed_on
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.slots_elsewhere import by_data
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, RootKind, Trace
 from kernlint.analysis.trace.values import StructValue
 from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
-from kernlint.tree.nodes import FunctionDecl, Member, Node, ParamDecl, Ref
+from kernlint.tree.nodes import Call, FunctionDecl, Member, Node, ParamDecl, Ref
 from kernlint.tree.types import IntType, Space, StructType, Type
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 MANY = 1 << 20
 """The value of the host's variables for a large launch."""
@@ -60,8 +61,9 @@ class Unasked:
         return [Related(self.param.span, "this is how many elements are allocated"), *launch]
 
 
-def without_use(function: FunctionDecl) -> dict[str, ParamDecl]:
-    """The integer parameters, and members of parameters, that the text of a kernel never names."""
+def without_use(function: FunctionDecl, reached: Sequence[FunctionDecl] = ()) -> dict[str, ParamDecl]:
+    """The integer parameters, and members of parameters, that the text of a kernel never names, nor that of the
+    functions that it has ``reached`` with a parameter."""
     nodes = list(walk(function.body)) if function.body is not None else []
     named = {id(node.decl) for node in nodes if isinstance(node, Ref)}
     out: dict[str, ParamDecl] = {}
@@ -69,7 +71,7 @@ def without_use(function: FunctionDecl) -> dict[str, ParamDecl]:
         if param.implicit or not param.name:
             continue
         if isinstance(param.type, StructType) and not param.type.union:
-            out.update((f"{param.name}.{field}", param) for field in _unnamed(param, param.type, nodes))
+            out.update((f"{param.name}.{field}", param) for field in _unnamed(param, param.type, nodes, reached))
         elif _counts(param.type) and id(param) not in named:
             out[param.name] = param
     return out
@@ -79,12 +81,20 @@ def _counts(kind: Type) -> bool:
     return isinstance(kind, IntType) and kind.bits > 8
 
 
-def _unnamed(param: ParamDecl, kind: StructType, nodes: list[Node]) -> list[str]:
-    """The integer members of a parameter that is never used but for other members of it."""
+def _unnamed(param: ParamDecl, kind: StructType, nodes: list[Node], reached: Sequence[FunctionDecl] = ()) -> list[str]:
+    """The integer members of a parameter that is never used but for other members of it, here or in a function that is
+    given the whole."""
     own = [n for n in nodes if isinstance(n, Member) and isinstance(n.base, Ref) and n.base.decl is param]
-    if sum(isinstance(node, Ref) and node.decl is param for node in nodes) != len(own):
-        return []
     named = {node.field for node in own}
+    whole = sum(isinstance(node, Ref) and node.decl is param for node in nodes) - len(own)
+    if whole:
+        known = set(map(id, reached))
+        calls = [n for n in nodes if isinstance(n, Call) and n.function is not None and id(n.function) in known]
+        given = [arg for call in calls for arg in map(strip_casts, (*call.args, *filter(None, (call.receiver,))))]
+        if sum(isinstance(arg, Ref) and arg.decl is param for arg in given) != whole:
+            return []
+        bodies = [one.body for one in reached if one.body is not None]
+        named |= {node.field for body in bodies for node in walk(body) if isinstance(node, Member)}
     return [one.name for one in kind.fields if _counts(one.type) and one.name not in named]
 
 
@@ -165,26 +175,43 @@ def _behind(function: FunctionDecl, names: tuple[str, str], unused: dict[str, Pa
     return [name for name in params[after : after + 1] if name in unused]
 
 
+def _room_at_hand(facts: Facts, list_: Root, counter: Access, unused: dict[str, ParamDecl]) -> str | None:
+    """The one number that comes with a list and its counter, and that nobody puts to any use."""
+    if list_.kind is not RootKind.PARAM or counter.root.kind is not RootKind.PARAM or counter.offset.value != 0:
+        return None
+    owner, _, _ = list_.name.rpartition(".")
+    if owner and counter.root.name.rpartition(".")[0] == owner:
+        used: frozenset[str] = facts[named_members]
+        rooms = [name for name in unused if name.rpartition(".")[0] == owner]
+        rooms = [name for name in rooms if name.rpartition(".")[2] not in used]
+    else:
+        rooms = _behind(facts.function, (list_.name, counter.root.name), unused)
+    return rooms[0] if len(rooms) == 1 else None
+
+
 def _without_host(facts: Facts) -> Iterator[Unasked]:
-    """Stores at slots that a counter hands out where data say, with room at hand that nobody asks for."""
+    """Stores at slots that a counter hands out where data say, one by one or to a block or warp for all of its threads,
+    with room at hand that nobody asks for."""
     of = facts[trace]
-    unused = without_use(facts.function) if any(one.kind is AccessKind.ATOMIC for one in of.accesses) else {}
-    for one in drawn_stores(of, {}) if unused and not of.calls else ():
+    drawn = any(one.kind is AccessKind.ATOMIC for one in of.accesses)
+    unused = without_use(facts.function, facts.reached) if drawn else {}
+    if not unused or of.calls:
+        return
+    for one in drawn_stores(of, {}):
         list_, counter = one.access.root, one.counter
         plain_ = one.cap is None and one.rest.constant is not None and not one.in_columns
         if counter is None or not plain_ or not by_data(counter, one.access) or counter.root is list_:
             continue
-        if list_.kind is not RootKind.PARAM or counter.root.kind is not RootKind.PARAM or counter.offset.value != 0:
-            continue
-        owner, _, _ = list_.name.rpartition(".")
-        if owner and counter.root.name.rpartition(".")[0] == owner:
-            used: frozenset[str] = facts[named_members]
-            rooms = [name for name in unused if name.rpartition(".")[0] == owner]
-            rooms = [name for name in rooms if name.rpartition(".")[2] not in used]
-        else:
-            rooms = _behind(facts.function, (list_.name, counter.root.name), unused)
-        if len(rooms) == 1:
-            yield Unasked(one.access, unused[rooms[0]], None, rooms[0], True)
+        room = _room_at_hand(facts, list_, counter, unused)
+        if room is not None:
+            yield Unasked(one.access, unused[room], None, room, True)
+    for base, counter in handed_on(of).items():
+        for access in of.accesses:
+            if base not in symbols(access.offset) or counter.root is access.root or not behind_base(access, base):
+                continue
+            room = _room_at_hand(facts, access.root, counter, unused)
+            if room is not None and not any(base in symbols(guard.term) for guard in access.guards):
+                yield Unasked(access, unused[room], None, room, True)
 
 
 def _of_rows(of: Trace) -> bool:

@@ -33,10 +33,10 @@ def inclusive(
     context: LaunchContext,
     supports: Supports,
     fenced: Callable[[Access, Polynomial], bool],
-    whole: Callable[[Access, Polynomial], bool],
+    elsewhere: Callable[[Access, Dimension], str],
 ) -> Iterator[Overreach]:
     """Tests that let the size through.  ``every``: all accesses of the kernel; ``fenced``: whether other kernels of the
-    file read an array at the size; ``whole``: whether they go through it, and end before the size."""
+    file read an array at the size; ``elsewhere``: how other kernels say that it ends before the size."""
     for one in indexed:
         pitches = {dimension.pitch for dimension in one.dimensions}
         for dimension in one.dimensions:
@@ -73,8 +73,8 @@ def inclusive(
                 continue
             elif _counted(size) and not _posts(indexed, one, best) and not fenced(one.access, size):
                 why = "by its name"
-            elif best.guard.loop is not None and whole(one.access, size):
-                why = "another kernel of the file keeps the array's places below it"
+            else:
+                why = elsewhere(one.access, dimension)
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
 
