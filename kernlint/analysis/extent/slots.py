@@ -33,13 +33,13 @@ from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, LoopContext, Root, RootKind, Trace
-from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
-from kernlint.tree.nodes import Assign, Atomic, Cast, IncDec, IntLit, Member, Node, Subscript
+from kernlint.tree.nodes import AddressOf, Assign, Atomic, Cast, IncDec, IntLit, Member, Node, Ref, Subscript
 from kernlint.tree.types import ArrayType, IntType, Space
+from kernlint.tree.walk import walk
 
 FEW = 8
 """A row of fewer elements may be one of so many neighbours as there are by nature."""
@@ -258,31 +258,23 @@ def _anybody(counter: Access, room: int, facts: Facts) -> bool:
     return all(_threads(view.fact.grid, view.block) > room for view in facts[launch_context].launches)
 
 
-def _lowers(access: Access) -> bool:
-    """Whether a number in memory gets less by what a kernel does."""
-    if access.kind is AccessKind.ATOMIC:
-        return access.atomic_op in ("sub", "dec")
-    if access.kind is not AccessKind.WRITE or access.value is None:
-        return False
-    value = polynomial(access.value).coefficients
-    old = [m for m in value if len(m) == 1 and m[0].symbol is not None and _held(m[0].symbol, access)]
-    return len(old) == 1 and value[old[0]] == 1 and value.keys() == {old[0], ()} and value[()] < 0
-
-
-def _held(symbol: Symbol, access: Access) -> bool:
-    return symbol.kind is SymbolKind.LOAD and symbol.origin == (access.root, access.offset)
-
-
 def _lowered(facts: ModuleFacts) -> frozenset[str]:
-    return frozenset(
-        called(access.root)
-        for _, of in facts[kernel_traces].compared()
-        for access in of.accesses
-        if access.root.kind is RootKind.PARAM and _lowers(access)
-    )
+    bodies = [kernel.function.body for kernel in facts.module.kernels if kernel.function.body is not None]
+    found: set[str] = set()
+    for node in (node for body in bodies for node in walk(body)):
+        target: Node | None = None
+        if isinstance(node, Atomic) and node.op in ("sub", "dec"):
+            target = node.pointer
+        elif (isinstance(node, Assign) and node.op == "-") or (isinstance(node, IncDec) and node.op == "--"):
+            target = node.target
+        while isinstance(target, Cast | AddressOf | Subscript):
+            target = target.base if isinstance(target, Subscript) else target.operand
+        if isinstance(target, Member | Ref):
+            found.add(target.field if isinstance(target, Member) else target.decl.name)
+    return frozenset(found)
 
 
-lowered_counters = ModuleAnalysis("lowered_counters", _lowered, needs=(kernel_traces,))
+lowered_counters = ModuleAnalysis("lowered_counters", _lowered)
 """What numbers in memory are called that some kernel of a file makes less."""
 
 
