@@ -29,7 +29,8 @@ MOST = 400
 """Names of one kind that are kept of a file."""
 
 _INCLUDE = pattern(rb"include(?:_next)?[ \t]*([\"<])([^\">\n]+)[\">]")
-_HEAD = rb"(?:[^;{}()#]|\([^;{}]*?\)\s*\)?)*?\b([A-Za-z_]\w*)\s*(?:<[^<>;{}()]*>\s*)?\((?!\()"
+_NO_NAME = rb"(?!(?:__launch_bounds__|__cluster_dims__|__attribute__|alignas|decltype)\b)"
+_HEAD = rb"(?:[^;{}()#]|\([^;{}]*?\)\s*\)?)*?\b" + _NO_NAME + rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}()]*>\s*)?\((?!\()"
 _MADE = rb"(?:\s*([A-Za-z_]\w*)\s*[,)])?"
 """The first word in the brackets alone: no parameter, but what a macro makes the name and the parameters of."""
 _CUDA_KERNEL = pattern(rb"__global__\b" + _HEAD + _MADE)

@@ -226,3 +226,19 @@ def test_paths_through_links_are_those_of_the_files(tmp_path: Path) -> None:
     for path in ("link/k.cu", "b/other.cu", "a/../a/k.cu", "b/../link/./k.cu"):
         assert known.relative(str(tmp_path / path)) == "a/k.cu"
     assert known.relative(str(tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kernels"),
+    [
+        ("__global__ void __launch_bounds__(256, 2) add(int n) {}", ("add",)),
+        ("__global__ __launch_bounds__(WIDE * 32) void add(int n) {}", ("add",)),
+        ("template <class T> __global__ void __launch_bounds__(pick(A, B)) add(T *x);", ("add",)),
+        ("__kernel __attribute__((reqd_work_group_size(WIDE, 1, 1))) void add(__global int *x) {}", ("add",)),
+        ("__kernel void KERNEL(add) { x[0] = n; }", ("KERNEL", "add")),
+        ("__kernel void KERNEL(add, float) { x[0] = n; }", ("KERNEL", "add")),
+        ("__global__ void add(const T n) {}", ("add",)),
+    ],
+)
+def test_the_names_of_kernels_behind_attributes_and_in_macros(text: str, kernels: tuple[str, ...]) -> None:
+    assert FileFacts.of("k.cu", text.encode()).kernels == kernels
