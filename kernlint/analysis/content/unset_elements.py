@@ -2,7 +2,7 @@
 
 Loops of a constant number of rounds are walked.  A loop that fills as many elements as a number says, an argument or a
 datum, leaves the others unset; what reads up to the array's end reads them wherever the number may be smaller, unless
-it asks about the number as well.
+it asks about the number as well.  Who reads one element by its number knows that there are so many.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _partly_filled(
     if len(ends) != 1 or not all(_counted(write) for write in setting):
         return None
     (count,) = ends
-    later = [read for read in reads if _settled(read) and not _asks(read, count, conditions)]
+    later = [read for read in reads if _by_rounds(read) and _settled(read) and not _asks(read, count, conditions)]
     for value in COUNTS if later else ():
         if not believed.admission.permits((None, None, None), values=((count, value),)):
             continue
@@ -159,6 +159,12 @@ def _ends(write: Access) -> set[Symbol]:
     used = [loop for loop in write.loops if loop.counter in symbols(write.offset)]
     found = {s for loop in used if loop.condition is not None for s in symbols(loop.condition)}
     return {symbol for symbol in found if symbol.kind is not SymbolKind.COUNTER}
+
+
+def _by_rounds(read: Access) -> bool:
+    """Whether a read is one of a loop that goes on to some end: one of a place that is a number takes for granted that
+    there are more elements than that, as a message has a field there."""
+    return any(loop.counter in symbols(read.offset) for loop in read.loops)
 
 
 def _counted(write: Access) -> bool:

@@ -19,13 +19,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.reals import Reals, put_in, real_limits
+from kernlint.analysis.extent.reached_limits import FEW, MOST, NEAR, Env, Reach, Sum
+from kernlint.analysis.extent.reals import real_limits
 from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.extent.truths import slack_of
 from kernlint.analysis.launching.launch_context import LaunchView, with_lengths
-from kernlint.analysis.trace.events import Access, GuardKind, LoopContext, Trace
-from kernlint.prove.query import Actor, Refuted
-from kernlint.record import dataclass, replace
+from kernlint.analysis.trace.events import Access, LoopContext, Trace
+from kernlint.prove.query import Refuted
+from kernlint.record import replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import (
@@ -42,29 +43,15 @@ from kernlint.symbolic.terms import (
 )
 from kernlint.tree.types import FloatType, IntType
 
-MOST = 4096
-"""Numbers beyond are no sizes of arrays, but what a grid or a type may hold, unless the array itself is as large, or a
-part of them (one bit of a word for each) makes a place near its end."""
-
 HIGHEST = 1 << 16
 """Arguments beyond are not looked at."""
-
-NEAR = 2
-"""Times the length of an array, and no more, is a number that is compared with it."""
-
-FEW = 64
-"""Rounds of a loop that are made one by one; of more the last is searched for by halves."""
 
 CHOICES = 3
 """Choices of the host, one in the other, that are told apart."""
 
-LAST = 8
-"""Iterations at the end of a loop that are looked at."""
-
 _COUNTS = frozenset({SymbolKind.COUNTER, SymbolKind.TRIPS, SymbolKind.PARAM, SymbolKind.PHI})
 
 _OWN = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM})
-Env = dict[Symbol, int]
 
 
 def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], place: Term, extent: int) -> Refuted | None:
@@ -73,7 +60,7 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
     if not views or not found or not {symbol.kind for symbol in found} <= _COUNTS | _OWN:
         return None
     loops: dict[Symbol, LoopContext] = {}
-    sums: dict[Symbol, _Sum] = {}
+    sums: dict[Symbol, Sum] = {}
     down = _downwards(kernel, access, place)
     wanted = _deciding(kernel, access, place, loops, sums, down)
     if not wanted:
@@ -86,12 +73,27 @@ def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], plac
         reals = _reals(view, wanted)
         whole = {symbol for symbol in wanted if isinstance(symbol.type, IntType)}
         values = _at_most(view, whole, room) if len(reals) + len(whole) == len(wanted) else None
+        open_ = _unlimited(access, view, wanted)
         for own in (_threads(view, values, loops.values()) if by_thread else ({},)) if values is not None else ():
             at = {**(values or {}), **own, **down}
-            refuted = _Reach(access, place, extent, loops, sums, reals).last(at)
+            refuted = Reach(access, place, extent, loops, sums, reals, open_).last(at)
             if refuted is not None:
                 return refuted
     return None
+
+
+def _unlimited(access: Access, view: LaunchView, wanted: set[Symbol]) -> Env:
+    """Large values of the arguments besides that guards speak of, where the host passes a variable of its own which
+    nothing holds down, and which has no part in what it passes for those that are ``wanted``."""
+    images = dict(view.images)
+    tests = [part for check in view.checks for part in conjuncts(check)]
+    mine = {symbol for one in wanted if one in images for symbol in symbols(images[one])}
+    found: Env = {}
+    for symbol in {s for guard in access.guards for s in symbols(guard.term)} - wanted:
+        passed = plain(images[symbol]).symbol if symbol in images else None
+        if passed is not None and passed not in mine and not any(True for _ in limits_of(passed, tests)):
+            found[symbol] = HIGHEST
+    return found
 
 
 def _ways(view: LaunchView, wanted: set[Symbol], deep: int) -> Iterator[LaunchView]:
@@ -166,17 +168,7 @@ def _stop(loop: LoopContext, thread: Term, values: Env) -> int | None:
     return None if last is None else last - slack[1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    """A variable that each round of a loop adds ``step`` to, ``first`` at the beginning; ``rounds``: how many there
-    have been."""
-
-    first: Term
-    step: Term
-    rounds: Symbol
-
-
-def _sum_of(symbol: Symbol, loops: Sequence[LoopContext]) -> _Sum | None:
+def _sum_of(symbol: Symbol, loops: Sequence[LoopContext]) -> Sum | None:
     """What a variable of a loop is at the access in it, if it goes up by as much in each round."""
     loop = next((one for one in loops if symbol in one.phis), None)
     if loop is None or symbol.init is None or symbol.step is None:
@@ -184,7 +176,7 @@ def _sum_of(symbol: Symbol, loops: Sequence[LoopContext]) -> _Sum | None:
     step = polynomial(symbol.step) - polynomial(symbol.term)
     steady = all(s.kind in (SymbolKind.TRIPS, SymbolKind.PARAM) for atom in step.atoms for s in symbols(atom))
     up = steady and all(times > 0 for times in step.coefficients.values())
-    return _Sum(symbol.init, term_of(step), loop.counter) if up else None
+    return Sum(symbol.init, term_of(step), loop.counter) if up else None
 
 
 def _downwards(kernel: Trace, access: Access, place: Term) -> Env:
@@ -205,7 +197,7 @@ def _deciding(
     access: Access,
     place: Term,
     loops: dict[Symbol, LoopContext],
-    sums: dict[Symbol, _Sum],
+    sums: dict[Symbol, Sum],
     known: Mapping[Symbol, int],
 ) -> set[Symbol]:
     """The arguments that a place rests on, directly, by loops, which are noted in ``loops``, by variables that these
@@ -361,79 +353,3 @@ def limits_of(symbol: Symbol, tests: Sequence[Term]) -> Iterator[int]:
             rest = slack[0] + Polynomial({(symbol.term,): -times})
             if rest.constant is not None:
                 yield (rest.constant - slack[1]) // -times
-
-
-@dataclass(frozen=True, slots=True)
-class _Reach:
-    """How far an access gets in the last rounds of ``loops``, with arguments in floating point as ``reals`` says."""
-
-    access: Access
-    place: Term
-    extent: int
-    loops: Mapping[Symbol, LoopContext]
-    sums: Mapping[Symbol, _Sum]
-    reals: Reals
-
-    def last(self, values: Env) -> Refuted | None:
-        """The last iterations of the loops, the arguments being as given."""
-        at = dict(values)
-        for symbol, loop in sorted(self.loops.items(), key=lambda item: item[0].serial):
-            rounds = self._rounds(loop, at)
-            if rounds is None or rounds <= int(symbol.kind is SymbolKind.COUNTER) - 1:
-                return None
-            at[symbol] = rounds - int(symbol.kind is SymbolKind.COUNTER)
-            if at[symbol] < 0:
-                return None
-        for symbol, one in sorted(self.sums.items(), key=lambda item: item[0].serial):
-            begin, step = (evaluate(put_in(term, self.reals), at) for term in (one.first, one.step))
-            if begin is None or step is None:
-                return None
-            at[symbol] = begin + step * at[one.rounds]
-        inner = max((s for s in self.loops if s.kind is SymbolKind.COUNTER), key=lambda s: s.serial, default=None)
-        place, size = put_in(self.place, self.reals), self.access.size or 1
-        large = any(value > MOST for symbol, value in values.items() if symbol.kind is SymbolKind.PARAM)
-        most = self.extent * (NEAR - 1) if large and self.extent < size * MOST else size * MOST
-        for back in range(min(LAST, at[inner] + 1) if inner is not None else 1):
-            here = at if inner is None else at | {inner: at[inner] - back}
-            last = evaluate(place, here)
-            if last is None or not self.extent < last + size <= self.extent + most or not self._met(here):
-                continue
-            counters = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.COUNTER)
-            trips = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.TRIPS)
-            x, y, z = (values.get(symbol, 0) for symbol in THREAD)
-            first = Actor((0, 0, 0), (x, y, z), last, counters, trips)
-            passed = tuple((s, value) for s, value in values.items() if s.kind is SymbolKind.PARAM)
-            passed += tuple((s, round(value)) for s, value in self.reals.items() if value == round(value))
-            x, y, z = (values.get(symbol, 1) for symbol in BLOCK_DIM)
-            return Refuted((x, y, z), (1, 1, 1), passed, first, extent=self.extent)
-        return None
-
-    def _rounds(self, loop: LoopContext, at: Mapping[Symbol, int]) -> int | None:
-        assert loop.condition is not None
-        condition = put_in(loop.condition, self.reals)
-        most, low, step = max(MOST, *at.values()) if at else MOST, -1, 1
-        while True:
-            count = min(low + step, most)
-            holds = evaluate(condition, {**at, loop.counter: count})
-            if holds is None or (holds != 0 and count == most):
-                return None
-            if holds == 0 and step == 1:
-                return count
-            if holds == 0:
-                step //= 2
-            else:
-                low, step = count, 1 if count < FEW else step * 2
-
-    def _met(self, here: Mapping[Symbol, int]) -> bool:
-        """Whether the tests before an access that speak of what decides its place hold."""
-        for guard in self.access.guards:
-            first = {guard.loop.counter: 0} if guard.kind is GuardKind.LOOP and guard.loop is not None else {}
-            for part in conjuncts(put_in(guard.term, self.reals)):
-                found = set(symbols(part))
-                over = guard.kind is GuardKind.AFTER_LOOP  # that a loop ended says nothing of what comes behind it
-                if over and any(symbol.kind is SymbolKind.TRIPS and symbol not in here for symbol in found):
-                    continue
-                value = evaluate(part, {**first, **here}) if found & here.keys() else 1
-                if value == 0 or (value is None and not any(symbol.kind is SymbolKind.LOAD for symbol in found)):
-                    return False
-        return True

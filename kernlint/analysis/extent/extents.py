@@ -33,6 +33,7 @@ from kernlint.analysis.extent.leaving import (
 from kernlint.analysis.extent.told_numbers import beyond_told, name_of
 from kernlint.analysis.launching.believed_blocks import believed_blocks
 from kernlint.analysis.launching.launch_context import Block, LaunchContext, launch_context
+from kernlint.analysis.launching.member_limits import Limit, member_limits, with_limits
 from kernlint.analysis.replay import Replayed, Replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
@@ -82,11 +83,13 @@ def _of_clamped(kernel: Trace, access: Access) -> Outside | None:
     return None if found is None else Outside(access, found, extent, below=False, reason="", data=True)
 
 
-def _at_limits(kernel: Trace, context: LaunchContext, access: Access) -> Outside | None:
+def _at_limits(facts: Facts, access: Access) -> Outside | None:
     """An access by arguments that the host lets be too large, to an array of known extent."""
     extent = access.root.extent
     assert extent is not None
-    found = at_limits(kernel, access, context.launches, at_divisors(access.offset), extent)
+    limits: tuple[Limit, ...] = facts[member_limits]
+    views = tuple(with_limits(view, limits) for view in facts[launch_context].launches)
+    found = at_limits(facts[trace], access, views, at_divisors(access.offset), extent)
     return None if found is None else Outside(access, found, extent, below=False, reason="", data=False, given=True)
 
 
@@ -287,7 +290,7 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
             outside = _one_too_many(kernel, facts[launch_context], fields, access)
         elif array:
             outside = _of_array(kernel, facts[launch_context], fields, access) or _of_clamped(kernel, access)
-            outside = outside or _at_limits(kernel, facts[launch_context], access) or _of_told(facts, access)
+            outside = outside or _at_limits(facts, access) or _of_told(facts, access)
         elif root.space in (Space.GLOBAL, Space.CONSTANT) and not shifted(facts[launch_context], access):
             outside = before_start(access, facts[launch_context], kernel.accesses)
         if outside is None or any(_impossible(guard.term) for guard in access.guards):
@@ -325,5 +328,5 @@ def replayed(one: Outside, again: Replayer) -> tuple[Replayed | None, Severity]:
     return seen, Severity.ERROR if certain else Severity.WARNING
 
 
-outside = KernelAnalysis("outside", _compute, needs=(trace, launch_context))
+outside = KernelAnalysis("outside", _compute, needs=(trace, launch_context, member_limits))
 """Each :class:`Outside` of a kernel, in order of the walk."""

@@ -347,6 +347,23 @@ def number_of(expr: Expr) -> Number | None:
     return _number(expr, {}, DEEP)
 
 
+def largest_of(one: Stored, tops: Mapping[str, int]) -> tuple[str, int] | None:
+    """The largest value of an expression of one parameter (its name) that is at most as large as ``tops`` says, where
+    it grows with the parameter."""
+    value = one.value
+    mentioned = {n.decl for n in walk(value) if isinstance(n, Ref) and isinstance(n.decl, ParamDecl)} if value else ()
+    if value is None or len(mentioned) != 1:
+        return None
+    (param,) = mentioned
+    if param.name not in tops:
+        return None
+    found = [_number(value, {param: at}, DEEP) for at in range(tops[param.name] + 1)]
+    numbers = [at for at in found if at is not None]
+    if len(numbers) != len(found) or numbers[-1] != max(numbers):
+        return None
+    return param.name, int(numbers[-1])
+
+
 def struct_of(kind: Type) -> StructType | None:
     """The struct that a type is, or points to."""
     return _struct(kind)

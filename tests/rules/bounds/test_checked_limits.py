@@ -432,3 +432,80 @@ void run(const float *x, float *out, long long joints) {
 def test_an_instance_is_launched_where_it_is_chosen(limit: str, choice: str, bad: bool) -> None:
     code = PICKED.replace("LIMIT", limit).replace("CHOICE", choice)
     assert bool(findings(ArrayIndexOutOfRange, code)) is bad
+
+
+JOB = """
+#include <cstddef>
+#include <cstring>
+struct Job { unsigned *message, *digests; int words, count; };
+__global__ void digest(const unsigned *message, int words, unsigned *digests, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    unsigned own[ROOM];
+    for (int w = 0; w < words; ++w) own[w] = message[w] ^ i;
+    unsigned mix = 1;
+    for (int w = 0; w < words; ++w) mix = mix * 31u + own[w];
+    digests[i] = mix;
+}
+bool set(Job *job, const unsigned char *bytes, size_t length) {
+    if (CHECK) return false;
+    job->words = STORED;
+    return cudaMemcpy(job->message, bytes, length, cudaMemcpyHostToDevice) == cudaSuccess;
+}
+OTHER
+bool run(const Job *job) {
+    if (job->count == 0 || job->words == 0) return false;
+    digest<<<(job->count + 63) / 64, 64>>>(job->message, job->words, job->digests, job->count);
+    return cudaGetLastError() == cudaSuccess;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("room", "check", "stored", "other", "bad"),
+    [
+        (20, "length < 40 || length > 128", "(int)((length + 3) / 4)", "", True),
+        (32, "length < 40 || length > 128", "(int)((length + 3) / 4)", "", False),
+        (20, "length > 80", "(int)((length + 3) / 4)", "", False),
+        (20, "length == 0", "(int)((length + 3) / 4)", "", False),
+        (20, "length > 24", "(int)length", "", True),
+        (20, "length > 128", "128 - (int)length", "", False),
+        (20, "length > 128", "(int)length / 4", "void reset(Job *job) { job->words = 0; }", True),
+        (20, "length > 128", "(int)length / 4", "void fix(Job *job, int n) { job->words = n; }", False),
+        (20, "length > 128", "(int)length / 4", "void fix(Job *job, int n) { job->words /= n; }", False),
+    ],
+)
+def test_members_that_another_function_fills(room: int, check: str, stored: str, other: str, bad: bool) -> None:
+    text = JOB.replace("ROOM", str(room)).replace("CHECK", check).replace("STORED", stored).replace("OTHER", other)
+    assert bool(findings(ArrayIndexOutOfRange, text)) is bad
+
+
+FILTER = """
+#include <stdexcept>
+#include <hip/hip_runtime.h>
+__constant__ float weights[64];
+__global__ void smooth(const float *x, float *y, int n, int radius) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i + 2 * radius >= n) return;
+    float sum = 0.0f;
+    for (int k = 0; k <= 2 * radius; ++k) sum += weights[k] * x[i + k];
+    y[i] = sum;
+}
+class Smoother {
+public:
+    void set_order(int order) {
+        if (order <= 0 || order > LIMIT) throw std::invalid_argument("order");
+        radius_ = 2 * order;
+    }
+    void apply(const float *x, float *y, int n, hipStream_t stream) {
+        smooth<<<(n + 255) / 256, 256, 0, stream>>>(x, y, n, radius_);
+    }
+private:
+    int radius_ = 0;
+};
+"""
+
+
+@pytest.mark.parametrize(("limit", "bad"), [(15, False), (16, True), (24, True)])
+def test_members_of_a_class_that_a_setter_checks(limit: int, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, FILTER.replace("LIMIT", str(limit)), "hip")) is bad

@@ -51,3 +51,22 @@ SUM, BAD = "sum += x[k] * mass[k];", "sum += x[k] * mass[k];  // bad"
 def test_up_to_the_end(filled: str, read: str, use: str, first: str, check: str) -> None:
     text = BINS.replace("FILLED", filled).replace("READ", read).replace("USE", use)
     assert_marked(UninitialisedPrivate, text.replace("FIRST", first).replace("CHECK", check), "cuda")
+
+
+HEADER = """
+__global__ void heads(const unsigned *words, int many, unsigned first, unsigned *out) {
+    const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned own[32];
+    for (int i = 0; i < many; ++i) own[i] = words[i];
+    own[9] = (own[9] & 0xffffffu) | (first + id) << 24;
+    unsigned mix = 1;
+    for (int i = 0; i < END; ++i) mix = mix * 31u + own[i];USED
+    out[id] = mix;
+}
+"""
+
+
+@pytest.mark.parametrize(("end", "bad"), [("many", False), ("32", True)])
+def test_fields_at_places_that_are_numbers(end: str, bad: bool) -> None:
+    text = HEADER.replace("END", end).replace("USED", "  // bad" if bad else "")
+    assert_marked(UninitialisedPrivate, text, "cuda")
