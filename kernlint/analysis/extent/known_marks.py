@@ -40,12 +40,13 @@ Spelled = tuple[object, ...]
 @dataclass(frozen=True, slots=True)
 class Excluded:
     """A number that ``kernel`` keeps out of places, or asks for, at ``tested``; ``data``: the arrays whose numbers the
-    tests of such places speak of."""
+    tests of such places speak of.  ``before``: it would make a place before the start there."""
 
     value: int
     kernel: str
     tested: Span
     data: frozenset[str]
+    before: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,7 +189,8 @@ def _of_module(facts: ModuleFacts) -> Elsewhere:
                 if any(one.writes and one.root is datum.origin[0] for one in of.accesses):
                     continue  # it keeps there how far it has come, and leaves out what is done
                 data = frozenset(name for one, _, _ in group for name in _asked(one))
-                made = Excluded(value, kernel.function.name, values[value].span, data)
+                before = value < 0 or _below(access, datum, value)
+                made = Excluded(value, kernel.function.name, values[value].span, data, before)
                 root = str(datum.origin[0].name)
                 found.places.setdefault(key, made)
                 found.arrays.setdefault(key[1], made)
@@ -243,9 +245,10 @@ def _asks(part: Term) -> Iterator[tuple[Symbol, int]]:
             yield from ((datum, value) for one in (part, negate(part)) for value in marked(one) if value < 0)
         return
     for left, right in (part.args, part.args[::-1]) if part.op in ("eq", "ne") else ():
-        datum, number = plain(left).symbol, right.value
-        if datum is not None and number is not None and _from_argument(datum):
-            yield datum, number
+        datum, number = next(iter(symbols(left)), None), right.value
+        rest = (polynomial(left) - polynomial(datum.term)).constant if datum is not None else None
+        if datum is not None and number is not None and rest is not None and _from_argument(datum):
+            yield datum, number - rest
 
 
 def _left_out(access: Access, datum: Symbol) -> dict[int, Guard]:
@@ -256,8 +259,11 @@ def _left_out(access: Access, datum: Symbol) -> dict[int, Guard]:
             if part.op in ("lt", "le") and polynomial(part.args[1]).coefficients == {(datum.term,): 1}:
                 out.update(dict.fromkeys((value for value in marked(part) if value < 0), guard))
             for left, right in (part.args, part.args[::-1]) if part.op == "ne" else ():
-                if right.value is not None and polynomial(left).coefficients == {(datum.term,): 1}:
-                    out[right.value] = guard
+                rest = (
+                    polynomial(left) - polynomial(datum.term)
+                ).constant  # of places that count from 1: ``id[i] - 1``
+                if right.value is not None and rest is not None:
+                    out[right.value - rest] = guard
     return out
 
 
@@ -297,7 +303,7 @@ def _compute(facts: Facts) -> tuple[KnownMark, ...]:
         elif other is not None and other.kernel != facts.kernel.function.name and name not in _asked(access):
             if _chooses(access.offset, datum) or not _asked(access) <= other.data:
                 continue
-            if other.value < 0 and not _below(access, datum, other.value):
+            if other.before and not _below(access, datum, other.value):
                 continue
             found[access] = KnownMark(access, name, other.value, None, other)
         elif not tests and name not in _asked(access):
@@ -347,7 +353,7 @@ def _passed_to_both(datum: Symbol, name: str, elsewhere: Elsewhere, facts: Facts
             continue
         for one, param in users:
             other = elsewhere.kernels.get((one.name, param, name[len(root) :]))
-            if other is not None and other.value < 0:
+            if other is not None and other.before:
                 return other
     return None
 

@@ -72,6 +72,75 @@ def test_what_another_kernel_leaves_out(first: str, second: str, bad: bool) -> N
     assert bool(findings(MissingBoundsGuard, TWO.replace("FIRST", first).replace("SECOND", second))) is bad
 
 
+FROM_ONE = """
+#define SIDE 5
+#define CELL(row, column, block) ((row) + SIDE * (column) + 32 * (block))
+__global__ void push(const int *pairs, const int *block_of, const int *ids, const float *speed, float *kept,
+                     int edges) {
+    const int p = threadIdx.x, edge = blockIdx.x;
+    if (edge < edges) {
+        const int block = block_of[edge] - 1;
+        const int r = pairs[2 * (p + SIDE * edge)] - 1, c = pairs[2 * (p + SIDE * edge) + 1] - 1;
+        if (FIRST) return;
+        const int at = ids[CELL(r, c, block)] - 1;
+        kept[p + SIDE * edge] = speed[at];
+    }
+}
+__global__ void pull(const int *pairs, const int *block_of, const int *ids, float *change, const float *kept,
+                     int edges) {
+    const int p = threadIdx.x, edge = blockIdx.x;
+    if (edge < edges) {
+        const int block = block_of[edge] - 1;
+        const int r = pairs[2 * (p + SIDE * edge)] - 1, c = pairs[2 * (p + SIDE * edge) + 1] - 1;
+        SECOND
+        const int at = ids[CELL(r, c, block)] - 1;
+        atomicAdd(&change[at], -kept[p + SIDE * edge]);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "bad"),
+    [
+        ("r == SIDE || c == SIDE", "", True),
+        ("r == SIDE || c == SIDE", "if (r == SIDE || c == SIDE) return;", False),
+        ("r == SIDE || c == SIDE", "if (r >= SIDE || c >= SIDE) return;", False),
+        ("edge == SIDE", "", False),
+    ],
+)
+def test_marks_of_places_that_count_from_one(first: str, second: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, FROM_ONE.replace("FIRST", first).replace("SECOND", second))) is bad
+
+
+NONE = """
+__kernel void lower(__global const int *parent, __global const float *height, __global float *fall, const int n) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    const int up = parent[i] - 1;
+    if (up != -1) fall[i] = height[i] - height[up];
+}
+__kernel void raise(__global const int *parent, __global float *height, __global const float *fall, const int n) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    SECOND
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "bad"),
+    [
+        ("height[i] = height[parent[i] - 1] + fall[i];", True),
+        ("if (parent[i] > 0) height[i] = height[parent[i] - 1] + fall[i];", False),
+        ("const int up = parent[i] - 1; if (up < 0) return; height[i] = height[up] + fall[i];", False),
+        ("height[i] = height[parent[i]] + fall[i];", False),
+    ],
+)
+def test_none_is_zero_in_places_that_count_from_one(second: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, NONE.replace("SECOND", second), "opencl")) is bad
+
+
 ROUTES = """
 // route: [n][4], the cells a drop runs through; SAID
 __global__ void run_off(const int *route, const int *steps, const float *height, float *loss, int n) {
