@@ -4,7 +4,8 @@ another store at the slot from it.
 The number that an atomic operation gives is the place in a list of fixed length, or in a row of one: all else in the
 index is a multiple of that length.  That the kernel tests the number against the length says that it may get so large.
 Loops that go on while the number is below the length test it when its item has been read: ``item = queue[at]; while (at
-< n) { ...; at = atomic_inc(head); item = queue[at]; }``.
+< n) { ...; at = atomic_inc(head); item = queue[at]; }``.  So do kernels of which one thread draws for its block, into
+a shared variable that holds nothing else.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from kernlint.record import replace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, plain, substitute, symbols
 from kernlint.tree.nodes import Atomic
+from kernlint.tree.types import Space
 
 
 def drawn(
@@ -38,10 +40,15 @@ def drawn(
         return
     form = found[0].coefficients
     for slot in (atom.symbol for mono, times in form.items() if times == 1 and len(mono) == 1 for atom in mono):
-        if slot is None or not from_atomic(slot) or any(slot in symbols(g.term) for g in access.guards):
+        if slot is None or any(slot in symbols(g.term) for g in access.guards):
+            continue
+        shared = _of_block(slot)
+        if not shared and not from_atomic(slot):
             continue
         tests = [test for test in conditions if slot in symbols(test.term)]
-        if access.kind is AccessKind.READ:
+        if shared:
+            tests = _of_shared(conditions, slot, access, others)
+        elif access.kind is AccessKind.READ:
             tests = [] if tests else _of_loops(conditions, slot, access)
         elif tests and min(test.order for test in tests) < access.order:
             tests = [test for test in tests if any(_keeps(test, one, slot) for one in others)]
@@ -67,6 +74,46 @@ def _of_loops(conditions: Sequence[ConditionEvent], slot: Symbol, access: Access
             if (first and test.order > access.order) or (next_ and inside):
                 found.append(replace(test, term=substitute(test.term, {phi: slot.term})))
     return found
+
+
+def _of_block(slot: Symbol) -> bool:
+    """Whether a number is what a shared variable holds."""
+    if slot.kind is not SymbolKind.LOAD or not isinstance(slot.origin, tuple):
+        return False
+    root, offset = slot.origin
+    return root.space is Space.SHARED and root.extent == root.element.size and offset.value == 0
+
+
+def _of_shared(
+    conditions: Sequence[ConditionEvent], slot: Symbol, access: Access, others: Sequence[Access]
+) -> list[ConditionEvent]:
+    """The first test of what a shared variable holds, after a number has been drawn into it and used: further down, or
+    in the next round of a loop."""
+    root = slot.origin[0]
+    draws = [one for one in others if one.root is root and one.writes]
+    values = [plain(one.value).symbol if one.kind is AccessKind.WRITE and one.value else None for one in draws]
+    if not all(value is not None and from_atomic(value) for value in values):
+        return []
+    before = [one for one in draws if one.order < access.order]
+    tests = [test for test in conditions if any(_of_block(s) and s.origin[0] is root for s in symbols(test.term))]
+    if not before or any(before[-1].order < test.order < access.order for test in tests):
+        return []
+    ends = [test for test in tests if any(_ends(test, guard) for other in others for guard in other.guards)]
+    later = [test for test in ends if test.order > access.order]
+    if before[-1] is draws[-1]:  # it is tested in the next round
+        rounds = [loop for loop in access.loops if loop in before[-1].loops and loop.span.file == access.span.file]
+        later += [test for test in ends if any(loop.span.start <= test.span.start < loop.span.end for loop in rounds)]
+    elif later and any(access.order < one.order < later[0].order for one in draws):
+        return []
+    return [
+        replace(test, term=substitute(test.term, {s: slot.term for s in symbols(test.term) if s.origin == slot.origin}))
+        for test in later[:1]
+    ]
+
+
+def _ends(test: ConditionEvent, guard: Guard) -> bool:
+    """Whether a guard is that threads have not left for what a test says: it does not only choose what is done."""
+    return guard.span == test.span and guard.kind in (GuardKind.LOOP, GuardKind.EXIT, GuardKind.SKIP)
 
 
 def _keeps(test: ConditionEvent, other: Access, slot: Symbol) -> bool:

@@ -131,3 +131,82 @@ def test_items_of_a_queue_that_are_read_before_the_test_of_the_loop(
 
     code = QUEUE.replace("FIRST", first).replace("SECOND", second).replace("NEXT", next_)
     assert set(codes(code, "k.cl")) == found
+
+
+BLOCKS = """
+struct Task { int row, kind; };
+__global__ void drain(const Task *tasks, int count, int *head, const float *x, float *y, int length) {
+    __shared__ int mine;
+    __shared__ Task task;
+    if (threadIdx.x == 0) {
+        mine = atomicAdd(head, 1);
+        FIRST
+    }
+    __syncthreads();
+    while (mine < count) {
+        const float *row = x + (size_t)task.row * length;
+        for (int i = threadIdx.x; i < length; i += blockDim.x) y[(size_t)mine * length + i] = row[i] + task.kind;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            mine = atomicAdd(head, 1);
+            NEXT
+        }
+        __syncthreads();
+    }
+}
+void run(const Task *tasks, int count, int *head, const float *x, float *y, int length, int blocks) {
+    if (cudaMemset(head, 0, sizeof(int)) != cudaSuccess) return;
+    drain<<<blocks, 128>>>(tasks, count, head, x, y, length);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "next_", "found"),
+    [
+        ("task = tasks[mine];", "task = tasks[mine];", {"KL103", "KL101"}),
+        ("if (mine < count) task = tasks[mine];", "if (mine < count) task = tasks[mine];", set()),
+        ("if (mine < count) task = tasks[mine];", "task = tasks[mine];", {"KL101"}),
+        ("task = tasks[mine < count ? mine : 0];", "task = tasks[min(mine, count - 1)];", set()),
+        ("task = tasks[0];", "task = tasks[1];", set()),
+    ],
+)
+def test_items_that_one_thread_draws_for_its_block(first: str, next_: str, found: set[str]) -> None:
+    from tests.rules.bounds.test_wrong_axes import codes
+
+    assert set(codes(BLOCKS.replace("FIRST", first).replace("NEXT", next_), "k.cu")) == found
+
+
+GROUPS = """
+__kernel void blend(__global const int *order, const int tiles, __global int *next, __global float *out,
+                    const int few) {
+    __local int at;
+    for (;;) {
+        if (get_local_id(0) == 0) at = atomic_inc(next);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        BEFORE
+        if (END) break;
+        AFTER
+        out[tile * 64 + get_local_id(0)] += 1.0f;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "end", "after", "bad"),
+    [
+        ("const int tile = order[at];", "at >= tiles", "", True),
+        ("", "at >= tiles", "const int tile = order[at];", False),
+        ("const int tile = order[at]; if (at < few) out[0] = 1.0f;", "tile < 0", "", False),
+        ("const int tile = at < tiles ? order[at] : 0;", "at >= tiles", "", False),
+    ],
+)
+def test_tiles_that_a_group_reads_before_it_asks_whether_there_are_any(
+    before: str, end: str, after: str, bad: bool
+) -> None:
+    from tests.rules.bounds.test_wrong_axes import codes
+
+    text = GROUPS.replace("BEFORE", before).replace("END", end).replace("AFTER", after)
+    assert bool({"KL101", "KL103"} & set(codes(text, "k.cl"))) is bad
