@@ -9,6 +9,7 @@ from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.launching.members import member_of
 from kernlint.analysis.trace.events import Guard, GuardKind, Root
 from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
 from kernlint.analysis.trace.values import PointerValue
@@ -44,12 +45,19 @@ def held_in(term: Term) -> Root | None:
 Held = TypeVar("Held")
 
 
-def limits_of(term: Term, loop: bool, held: Callable[[Term], Held | None]) -> Iterator[tuple[Held, Term, bool]]:
+def _is_room(limit: Term) -> bool:
+    symbol = plain(limit).symbol
+    return (limit.value or 0) > 1 or (symbol is not None and symbol.kind is SymbolKind.PARAM)
+
+
+def limits_of(
+    term: Term, loop: bool, held: Callable[[Term], Held | None], room: Callable[[Term], bool] = _is_room
+) -> Iterator[tuple[Held, Term, bool]]:
     """The numbers that a condition goes by, what it holds them down to, and whether it does: it may only ask if there
-    are more.  ``loop``: it is one of a loop."""
+    are more.  ``loop``: it is one of a loop.  ``room``: whether it may be how much room there is."""
     for part in subterms(term):
         found = held(part.args[1]) if part.op == "lt" else None
-        if found is not None and _is_room(part.args[0]):
+        if found is not None and room(part.args[0]):
             yield found, part.args[0], False
         sides = part.args if part.op == "min" else part.args[1:] if part.op == "select" else ()
         if part.op == "select" and (
@@ -58,19 +66,20 @@ def limits_of(term: Term, loop: bool, held: Callable[[Term], Held | None]) -> It
             continue
         for one, limit in (sides, sides[::-1]) if len(sides) == 2 else ():
             found = held(one)
-            if found is not None and _is_room(limit):
+            if found is not None and room(limit):
                 yield found, limit, True
     ends = [(part.args[0], part.args[1]) for part in conjuncts(term) if part.op == "lt"] if loop else []
     for at, end in ends if len(ends) > 1 else ():  # i < *count && i < room
         found = held(end)
         for same, limit in ends if found is not None else ():
-            if same == at and found is not None and _is_room(limit):
+            if same == at and found is not None and room(limit):
                 yield found, limit, True
 
 
-def _is_room(limit: Term) -> bool:
+def _is_member(limit: Term) -> bool:
+    """Whether a number of the host is a member of what a pointer or a reference leads to."""
     symbol = plain(limit).symbol
-    return (limit.value or 0) > 1 or (symbol is not None and symbol.kind is SymbolKind.PARAM)
+    return symbol is not None and symbol.kind is SymbolKind.LOAD and member_of(symbol) is not None
 
 
 def _clamps(facts: ModuleFacts) -> dict[str, list[Clamp]]:
@@ -104,6 +113,15 @@ def held_down_by_host(view: LaunchView, counter: str) -> Iterator[Clamp]:
             copied |= {one for one in got if one is not None and one.kind is SymbolKind.UNKNOWN}
     used: list[tuple[Term, Span]] = [(test.term, test.span) for test in walk.conditions] if copied else []
     used += [(arg, api.span) for api in walk.apis if copied for arg in api.args if isinstance(arg, Term)]
+    if copied:  # and what it hands on
+        used += [(one.value, one.span) for one in walk.exits if one.value is not None]
+        used += [(one.value, one.span) for one in walk.accesses if one.writes and one.value is not None]
     for term, span in used:
-        for _, limit, _ in limits_of(term, False, lambda one: one if plain(one).symbol in copied else None):
+        found = limits_of(
+            term,
+            False,
+            lambda one: one if plain(one).symbol in copied else None,
+            lambda one: _is_room(one) or _is_member(one),
+        )
+        for _, limit, _ in found:
             yield Clamp(view.fact.host.name, Guard(term, GuardKind.BRANCH, span), limit, frozenset())

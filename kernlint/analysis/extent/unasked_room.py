@@ -3,9 +3,10 @@
 The host allocates ``capacity`` elements, passes the capacity, and launches over another count; the kernel stores at a
 place out of memory (a number of a voxel, a rank in a sum), or at one that it has drawn from a counter, and has no use
 for the capacity.  Who passes it knows that there may be more places than room.  The capacity may be a member of the
-struct that brings the array.  Elements that name others of their array are believed.  With no host in sight it is the
-one number in the struct of a list and its counter that no kernel of the file puts to any use, or the one that is passed
-right behind them.
+struct that brings the array.  Elements that name others of their array are believed.  Where no allocation is in sight,
+a host says as much which copies the last of these places back and holds it down to the number that it has passed:
+``min(found, capacity)``.  With no host in sight it is the one number in the struct of a list and its counter that no
+kernel of the file puts to any use, or the one that is passed right behind them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from math import prod
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.extent.counted_stores import drawn_stores
+from kernlint.analysis.extent.counter_clamps import held_down_by_host
 from kernlint.analysis.extent.drawn import from_atomic
 from kernlint.analysis.extent.drawn_runs import behind_base, handed_on
 from kernlint.analysis.extent.limits import elements
@@ -25,6 +27,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, 
 from kernlint.analysis.trace.values import StructValue
 from kernlint.finding import Related
 from kernlint.record import dataclass
+from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
@@ -39,17 +42,23 @@ MANY = 1 << 20
 @dataclass(frozen=True, slots=True, eq=False)
 class Unasked:
     """An ``access`` at a place out of memory, or (``drawn``) from a counter, in an array of as many elements as
-    ``param``, or the member of it that is the ``name``, says by the launch (``view``; None: none is in sight)."""
+    ``param``, or the member of it that is the ``name``, says by the launch (``view``; None: none is in sight).
+    ``held``: where the host holds down to it what it has read back."""
 
     access: Access
     param: ParamDecl
     view: LaunchView | None
     name: str
     drawn: bool
+    held: Span | None = None
 
     @property
     def why(self) -> str:
         """What is wrong with the room, in words."""
+        if self.held is not None:
+            return (
+                "the launch passes the room, which is put to no use, and the host holds what it reads back down to it"
+            )
         if self.view is None:
             return "it comes with the list and its counter, and is put to no use"
         return "the launch passes the room of the array, which is put to no use, and works on another count"
@@ -58,7 +67,9 @@ class Unasked:
     def related(self) -> list[Related]:
         """Where the room is passed."""
         launch = [Related(self.view.fact.span, "by this launch")] if self.view is not None else []
-        return [Related(self.param.span, "this is how many elements are allocated"), *launch]
+        if self.held is not None:
+            launch += [Related(self.held, "there may be more than that, as is said here")]
+        return [Related(self.param.span, "this is how many elements there is room for"), *launch]
 
 
 def without_use(function: FunctionDecl, reached: Sequence[FunctionDecl] = ()) -> dict[str, ParamDecl]:
@@ -226,13 +237,27 @@ def _of_rows(of: Trace) -> bool:
     return any({0, 1} <= steps for steps in found.values())
 
 
+def _held_down(access: Access, place: Symbol, view: LaunchView, unused: dict[str, ParamDecl]) -> Unasked | None:
+    """A store at a place from an array of which the host reads numbers back, and holds them down to what it passes for
+    a parameter that is put to no use."""
+    root = place.origin[0] if isinstance(place.origin, tuple) else None
+    if root is None or root.kind is not RootKind.PARAM or access.kind is not AccessKind.WRITE:
+        return None
+    items = {s for size in (*(view.fact.grid or ()), *(view.fact.threads or ())) for s in symbols(size)}
+    for clamp in held_down_by_host(view, root.name):
+        limit = plain(clamp.limit)
+        for name, param in unused.items():
+            value = passed(view, name)
+            if value is not None and plain(value) == limit and symbols(limit) and not items & set(symbols(limit)):
+                return Unasked(access, param, view, name, False, clamp.guard.span)
+    return None
+
+
 def _compute(facts: Facts) -> tuple[Unasked, ...]:
     views = facts[launch_context].launches
     if not views and not facts[launch_context].stated:
         return tuple(_without_host(facts))
-    if not any(view.fact.extents for view in views):
-        return ()
-    unused = without_use(facts.function)
+    unused = without_use(facts.function) if views else {}
     if not unused:
         return ()
     of = facts[trace]
@@ -241,7 +266,7 @@ def _compute(facts: Facts) -> tuple[Unasked, ...]:
     if _of_rows(of):
         return ()
     out: list[Unasked] = []
-    rooms = [(view, _rooms(view, unused, sizes)) for view in views]
+    rooms = [(view, _rooms(view, unused, sizes)) for view in views if view.fact.extents]
     for access in arrays:
         place = _place(access)
         if place is None or _link(place, access, of):
@@ -252,6 +277,10 @@ def _compute(facts: Facts) -> tuple[Unasked, ...]:
         view, room = next(((v, r[access.root.name]) for v, r in rooms if access.root.name in r), (None, None))
         if view is not None and room is not None:
             out.append(Unasked(access, unused[room], view, room, from_atomic(place)))
+            continue
+        held = next((one for view in views if (one := _held_down(access, place, view, unused)) is not None), None)
+        if held is not None:
+            out.append(held)
     return tuple(out)
 
 

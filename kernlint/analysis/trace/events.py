@@ -323,7 +323,10 @@ class CallEvent(Event):
 
 @dataclass(eq=False, slots=True)
 class ExitEvent(Event):
-    """Threads leave the kernel here (a return, not its natural end)."""
+    """Threads leave the kernel here (a return, not its natural end); ``value``: the number that a host function
+    returns."""
+
+    value: Term | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -322,7 +322,7 @@ def _return(m: Machine, s: n.Return) -> None:
         destroy(m, owned, bare(s.value))
     if m.state is None:
         return
-    m.trace.exits.append(ExitEvent(**m.common(s.span)))
+    m.trace.exits.append(ExitEvent(**m.common(s.span), value=value if isinstance(value, Term) else None))
     for loop in m.loops:
         suffix = m.state.path[loop.depth :]
         loop.leaves.append((truth_of([g for g in suffix if g.loop is not loop]), s.span))

@@ -149,3 +149,42 @@ void run(const int *start, const float *at, int *out, int n, int nodes) {
 def test_elements_that_name_others_are_believed(first: str, bad: bool) -> None:
     source = TREE.replace("FIRST", first)
     assert bool([f for f in findings(MissingBoundsGuard, source) if "room" in f.message]) is bad
+
+
+KEPT = """
+struct Lists { float4 *corner; int *owner; int room; };
+__global__ void keep(const float4 *in, const int *opens, const int *sum, int n, int room, float4 *corner, int *owner) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || !opens[i]) return;
+    const int at = sum[i] - 1;
+    TEST
+    corner[at] = in[i];
+    owner[at] = i;
+}
+HEAD {
+    keep<<<(n + 255) / 256, 256>>>(in, opens, sum, n, PASSED, lists.corner, lists.owner);
+    int found = 0;
+    if (cudaMemcpy(&found, sum + n - 1, sizeof(int), cudaMemcpyDeviceToHost) != cudaSuccess) FAIL;
+    BACK
+}
+"""
+INT, VOID = (f"{kind} run(const float4 *in, const int *opens, const int *sum, int n, " for kind in ("int", "void"))
+OWN, APART = "const Lists &lists)", "Lists lists, int *kept)"
+
+
+@pytest.mark.parametrize(
+    ("head", "fail", "passed", "back", "test", "bad"),
+    [
+        (INT + OWN, "return -1", "lists.room", "return found < lists.room ? found : lists.room;", "", True),
+        (INT + OWN, "return -1", "lists.room", "return min(found, lists.room);", "if (at >= room) return;", False),
+        (INT + OWN, "return -1", "lists.room", "return found;", "", False),
+        (INT + OWN, "return -1", "n", "return min(found, n);", "", False),
+        (VOID + APART, "return", "lists.room", "if (found > lists.room) found = lists.room; *kept = found;", "", True),
+        (VOID + APART, "return", "lists.room", "*kept = min(found, n);", "", False),
+    ],
+)
+def test_the_host_holds_what_it_reads_back_down(
+    head: str, fail: str, passed: str, back: str, test: str, bad: bool
+) -> None:
+    text = KEPT.replace("HEAD", head).replace("FAIL", fail).replace("PASSED", passed).replace("BACK", back)
+    assert bool(findings(MissingBoundsGuard, text.replace("TEST", test))) is bad
