@@ -18,7 +18,7 @@ from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.partly_tested import PartlyTested, partly_tested
 from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.twins import Twin, twins
-from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
+from kernlint.analysis.extent.wrong_guards.faults import FIXES, Fault, Overreach
 from kernlint.analysis.extent.wrong_guards.rounds import FIRST, PARTS
 from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.launch_context import launch_context
@@ -29,7 +29,7 @@ from kernlint.analysis.wording import element, index, verb
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
-from kernlint.symbolic.polynomial import polynomial, term_of
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.show import words
 from kernlint.tree.types import Space
 
@@ -324,15 +324,15 @@ class WrongBoundsGuard(Rule):
             _message(first),
             related=related,
             assumptions=(f"{first.size} is the extent: {first.why}",) if _of_extent(first) else (),
-            witness=example(of_overreach(first, facts), facts),
-            fix=_FIXES[first.fault],
+            witness=None if first.fault is Fault.BLOCKS else example(of_overreach(first, facts), facts),
+            fix=FIXES[first.fault],
             confidence=Confidence.MEDIUM if first.why == "by its name" else Confidence.HIGH,
         )
 
 
 def _of_extent(one: Overreach) -> bool:
     """Whether what the guard lets through is told by an extent."""
-    return one.size is not None and one.fault not in (Fault.ROWS, Fault.REPEATED)
+    return one.size is not None and one.fault not in (Fault.ROWS, Fault.BLOCKS, Fault.REPEATED)
 
 
 def _why_wrong(one: Overreach) -> str:
@@ -340,6 +340,8 @@ def _why_wrong(one: Overreach) -> str:
         return "the unsigned difference wraps instead of falling below zero"
     if one.fault is Fault.MASKED:
         return "no number that is left equals what it is compared with: all threads pass"
+    if one.fault is Fault.BLOCKS:
+        return "this lets through what the last block has no items for"
     if one.fault is Fault.ROUNDS and one.why == FIRST:
         return "this is asked of the first element of a part"
     if one.fault is Fault.ROUNDS:
@@ -351,6 +353,20 @@ def _tested(one: Overreach) -> str:
     """What is tested of an access, as the source has it where that is the whole index."""
     at, own = one.part.args[0], one.access.index
     return index(one.access) if own is None or polynomial(own) == polynomial(at) else words(at)
+
+
+def _of_rounds(one: Overreach, what: str, size: Polynomial | None) -> str:
+    """What is wrong where something is rounded up."""
+    if one.fault is Fault.BLOCKS:
+        return (
+            f"{what} by all of the last block, which has fewer items than the others: the row has room for {size} of "
+            "them, and past it begins the next one"
+        )
+    whose = "parts" if one.why in (FIRST, PARTS) else "rounds"
+    end = "the last part may have fewer elements" if one.why in (FIRST, PARTS) else "past it begins the next row"
+    return (
+        f"{what} in the last of as many {whose} as round {size} up, where nothing keeps the index below {size}: {end}"
+    )
 
 
 def _message(one: Overreach) -> str:
@@ -394,16 +410,8 @@ def _message(one: Overreach) -> str:
         return f"{what} up to {amount} past the end of its row of {size}: {words(one.part)} lets that through"
     if one.fault is Fault.ROWS:
         return f"{what} in a row whose number is tested against {size}: {one.why}"
-    if one.fault is Fault.ROUNDS and one.why in (FIRST, PARTS):
-        return (
-            f"{what} in the last of as many parts as round {size} up, where nothing keeps the index below {size}: the "
-            "last part may have fewer elements"
-        )
-    if one.fault is Fault.ROUNDS:
-        return (
-            f"{what} in the last of as many rounds as round {size} up, where nothing keeps the index below {size}: "
-            "past it begins the next row"
-        )
+    if one.fault in (Fault.ROUNDS, Fault.BLOCKS):
+        return _of_rounds(one, what, size)
     if one.fault is Fault.REPEATED:
         return f"{what} after a test that its loop has made already: what the thread adds to the index goes untested"
     if one.fault is Fault.OTHER:
@@ -431,29 +439,3 @@ def _hollow(one: Overreach) -> str:
     if limit >= 1 << 31:
         why = f"no number of so many bits gets to {limit}"
     return f", and the test before it stops no thread: {why}"
-
-
-_FIXES = {
-    Fault.INCLUSIVE: "test with < (or leave with >=)",
-    Fault.NEIGHBOUR: "test the index that is used",
-    Fault.VECTOR: "test the last element of the vector, and treat the tail one by one",
-    Fault.GROUP: "test the index of each element",
-    Fault.ITEMS: "test the index of each element that the thread takes",
-    Fault.REVERSED: "subtract one more: n - 1 - i",
-    Fault.BACKWARDS: "subtract less, n - 1 - i, or keep the last threads away",
-    Fault.CLAMPED: "clamp to the last index, one less than the size",
-    Fault.ENDS: "&& between tests of what is inside, || between tests of what is outside",
-    Fault.EITHER: "test both indices: && between tests of what is inside, || between tests of what is outside",
-    Fault.TWICE: "test each index against its own extent",
-    Fault.PAST_ROW: "make the index with the length of the rows that the test is about, or test against this one",
-    Fault.ROWS: "test the number of the row against how many there are",
-    Fault.ROUNDS: "test the index in each round, or treat the last round apart",
-    Fault.REPEATED: "test the index that is used",
-    Fault.OTHER: "test each index against its own extent",
-    Fault.FOREIGN: "test each index against its own extent",
-    Fault.SCALARS: "test against the number of vectors",
-    Fault.WRAPPED: "compare with the size from above, or compute the difference in a signed type",
-    Fault.MASKED: "ask for the mark before the number is cut to fewer bits",
-    Fault.VACUOUS: "compare the index with the size directly: i < n",
-    Fault.PADDED: "test the index against the real count before the read",
-}

@@ -36,6 +36,7 @@ from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, param
 from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, foreign_rows
 from kernlint.analysis.extent.wrong_guards.hollow import masked, raised, wrapped
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive, kept_elsewhere
+from kernlint.analysis.extent.wrong_guards.last_blocks import last_blocks
 from kernlint.analysis.extent.wrong_guards.last_instead import last_instead
 from kernlint.analysis.extent.wrong_guards.margins import ahead
 from kernlint.analysis.extent.wrong_guards.rounds import first_of_parts, last_parts, last_rounds
@@ -177,6 +178,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
             facts[places], dict(facts.options.multiples), lambda past: isinstance(asked(past, facts), Refuted)
         )
         found += [one for one in rounds if one.access not in seen]
+        found += last_blocks(facts[places], context, dict(facts.options.multiples))
         found += last_parts(facts[places], dict(facts.options.multiples))
         found += first_of_parts(facts[places], dict(facts.options.multiples), context)
         found += scalars(facts[trace], indexed, context)

@@ -35,10 +35,39 @@ class Fault(Enum):
     OTHER = "other"  # an index is tested against the extent of another axis of the launch
     FOREIGN = "foreign"  # an index is tested against the length of rows along another axis
     ROUNDS = "rounds"  # as many rounds as round a row up, and nothing is asked in the last one
+    BLOCKS = "blocks"  # each block takes whole parts of a row, which the last one has not
     SCALARS = "scalars"  # the index counts vectors, the size single elements
     REPEATED = "repeated"  # the loop around it has asked the same, and the index that is used goes untested
     WRAPPED = "wrapped"  # an unsigned difference is tested for not being negative, which it never is
     MASKED = "masked"  # a mark is asked for that a mask has taken away
+
+
+FIXES = {
+    Fault.INCLUSIVE: "test with < (or leave with >=)",
+    Fault.NEIGHBOUR: "test the index that is used",
+    Fault.VECTOR: "test the last element of the vector, and treat the tail one by one",
+    Fault.GROUP: "test the index of each element",
+    Fault.ITEMS: "test the index of each element that the thread takes",
+    Fault.REVERSED: "subtract one more: n - 1 - i",
+    Fault.BACKWARDS: "subtract less, n - 1 - i, or keep the last threads away",
+    Fault.CLAMPED: "clamp to the last index, one less than the size",
+    Fault.ENDS: "&& between tests of what is inside, || between tests of what is outside",
+    Fault.EITHER: "test both indices: && between tests of what is inside, || between tests of what is outside",
+    Fault.TWICE: "test each index against its own extent",
+    Fault.PAST_ROW: "make the index with the length of the rows that the test is about, or test against this one",
+    Fault.ROWS: "test the number of the row against how many there are",
+    Fault.ROUNDS: "test the index in each round, or treat the last round apart",
+    Fault.BLOCKS: "test the place in the row against the length of the row",
+    Fault.REPEATED: "test the index that is used",
+    Fault.OTHER: "test each index against its own extent",
+    Fault.FOREIGN: "test each index against its own extent",
+    Fault.SCALARS: "test against the number of vectors",
+    Fault.WRAPPED: "compare with the size from above, or compute the difference in a signed type",
+    Fault.MASKED: "ask for the mark before the number is cut to fewer bits",
+    Fault.VACUOUS: "compare the index with the size directly: i < n",
+    Fault.PADDED: "test the index against the real count before the read",
+}
+"""What mends each, in words."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
