@@ -38,6 +38,7 @@ from kernlint.analysis.extent.wrong_guards.hollow import masked, raised, wrapped
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive, kept_elsewhere
 from kernlint.analysis.extent.wrong_guards.last_blocks import last_blocks
 from kernlint.analysis.extent.wrong_guards.last_instead import last_instead
+from kernlint.analysis.extent.wrong_guards.last_shares import last_shares
 from kernlint.analysis.extent.wrong_guards.margins import ahead
 from kernlint.analysis.extent.wrong_guards.rounds import first_of_parts, last_parts, last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import padded_rows, past_rows, rows_by_length
@@ -179,6 +180,9 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         )
         found += [one for one in rounds if one.access not in seen]
         found += last_blocks(facts[places], context, dict(facts.options.multiples))
+        seen = {one.access for one in found}
+        shares = last_shares(facts[places], context, dict(facts.options.multiples))
+        found += [one for one in shares if one.access not in seen]
         found += last_parts(facts[places], dict(facts.options.multiples))
         found += first_of_parts(facts[places], dict(facts.options.multiples), context)
         found += scalars(facts[trace], indexed, context)
