@@ -19,6 +19,7 @@ from kernlint.analysis.extent.partly_tested import PartlyTested, partly_tested
 from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.twins import Twin, twins
 from kernlint.analysis.extent.wrong_guards.faults import FIXES, Fault, Overreach
+from kernlint.analysis.extent.wrong_guards.other_limits import BY_HOST
 from kernlint.analysis.extent.wrong_guards.rounds import FIRST, PARTS
 from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.launch_context import launch_context
@@ -324,10 +325,15 @@ class WrongBoundsGuard(Rule):
             _message(first),
             related=related,
             assumptions=(f"{first.size} is the extent: {first.why}",) if _of_extent(first) else (),
-            witness=None if first.fault is Fault.BLOCKS else example(of_overreach(first, facts), facts),
+            witness=None if _untold(first) else example(of_overreach(first, facts), facts),
             fix=FIXES[first.fault],
             confidence=Confidence.MEDIUM if first.why == "by its name" else Confidence.HIGH,
         )
+
+
+def _untold(one: Overreach) -> bool:
+    """Whether no launch with numbers of any kind shows what is wrong: it takes odd ones, or those of a host."""
+    return one.fault is Fault.BLOCKS or one.why == BY_HOST
 
 
 def _of_extent(one: Overreach) -> bool:

@@ -40,6 +40,7 @@ from kernlint.analysis.extent.wrong_guards.last_blocks import last_blocks
 from kernlint.analysis.extent.wrong_guards.last_instead import last_instead
 from kernlint.analysis.extent.wrong_guards.last_shares import last_shares
 from kernlint.analysis.extent.wrong_guards.margins import ahead
+from kernlint.analysis.extent.wrong_guards.other_limits import other_limits
 from kernlint.analysis.extent.wrong_guards.rounds import first_of_parts, last_parts, last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import padded_rows, past_rows, rows_by_length
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
@@ -200,6 +201,9 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
             lambda: facts[extents_of_file],
             lambda past: not in_sight or not kept(past, facts),
         )
+        found += [one for one in astray if one.access not in seen]
+        seen = {one.access for one in found}
+        astray = other_limits(facts[places], facts[trace].conditions, context, lambda past: not kept(past, facts))
         found += [one for one in astray if one.access not in seen]
         seen = {one.access for one in found}
         beyond = ahead(facts[places], lambda past: not in_sight or not kept(past, facts))
