@@ -34,6 +34,7 @@ from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK_DIM,
@@ -441,10 +442,31 @@ def _tile(walked: Trace, barrier: Meeting, culprit: Culprit) -> Access | None:
             if not left and all(guard.term != culprit.term for guard in write.guards):
                 continue
             for read in inside:
-                whole = read.root is write.root and not any(s.kind is SymbolKind.THREAD for s in read.offset.symbols)
-                if whole and read.kind is AccessKind.READ and read.order > barrier.order:
+                if (
+                    read.root is write.root
+                    and _elsewhere(read, write)
+                    and read.kind is AccessKind.READ
+                    and read.order > barrier.order
+                ):
                     return read
     return _of_others(walked, barrier, culprit)
+
+
+def _elsewhere(read: Access, write: Access) -> bool:
+    """Whether a thread reads the whole of what all write, or the place that another one has (``127 - tid``,
+    ``tid + 1``)."""
+    if not any(s.kind is SymbolKind.THREAD for s in read.offset.symbols):
+        return True
+    mine, theirs = polynomial(write.offset).coefficients, polynomial(read.offset).coefficients
+    threads = [(mono, size) for mono, size in mine.items() if mono and mono[0].symbol in THREAD and len(mono) == 1]
+    if len(threads) != 1:
+        return False
+    (mono, size) = threads[0]
+    rest = {key: theirs.get(key, 0) - mine.get(key, 0) for key in {*mine, *theirs} if key != mono}
+    apart = {key: value for key, value in rest.items() if value}
+    if theirs.get(mono) != size:
+        return theirs.get(mono) == -size and not any(atom.symbol in THREAD for key in apart for atom in key)
+    return apart.keys() == {()} and apart[()] % size == 0
 
 
 def _of_others(walked: Trace, barrier: Meeting, culprit: Culprit) -> Access | None:
@@ -470,7 +492,8 @@ def _of_thread(access: Access) -> bool:
     """Whether each thread has a place of its own there, and no condition picks some of them."""
     if not any(symbol.kind is SymbolKind.THREAD for symbol in access.offset.symbols):
         return False
-    return all(guard.kind is GuardKind.EXIT or len(symbols(guard.term)) > 1 for guard in access.guards)
+    passed = (GuardKind.EXIT, GuardKind.AFTER_LOOP)
+    return all(guard.kind in passed or len(symbols(guard.term)) > 1 for guard in access.guards)
 
 
 def _guessed(term: Term) -> bool:
