@@ -23,28 +23,35 @@ MOST = 4
 TOTAL = 1 << 30
 """A number that counts all there is, and no extent."""
 
-_MAYBE = pattern(rb"\d ?(?:[kKM]\b|million|billion|\^|\*\*|x|\*|<<) ?|\d{5}|\d[ ,']\d{3}|\de\d")
+SEVERAL = 3
+"""What several millions are at least."""
+
+_MAYBE = pattern(rb"(?:\d|several|many) ?(?:[kKM]\b|million|billion|\^|\*\*|x|\*|<<) ?|\d{5}|\d[ ,']\d{3}|\de\d")
 _NUMBER = (
-    r"(?<![\w.^])(?:\d+ ?(?:\^|\*\*|<<) ?\d+|\d+(?:\.\d+)?[eE]\d+|\d{1,3}(?:[ ,']\d{3})+(?!\d)|\d+(?:\.\d+)?)"
-    r"(?: ?(?:million|billion|thousand)\b|[kKM](?![\w]))?(?![\w.]*\w)"
+    r"(?:(?<![\w.^])(?:\d+ ?(?:\^|\*\*|<<) ?\d+|\d+(?:\.\d+)?[eE]\d+|\d{1,3}(?:[ ,']\d{3})+(?!\d)|\d+(?:\.\d+)?)"
+    r"(?: ?(?:million|billion|thousand)\b|[kKM](?![\w]))?(?![\w.]*\w)|\b(?:[Ss]everal|[Mm]any) [mb]illion\b)"
 )
 _UNIT = r"(?! ?(?:[KMGT]i?B|[Bb]ytes?|bits?|ms|us|ns|s|sec|seconds|[KMG]?[Hh]z|%|GFLOPS?|TFLOPS?)\b|-(?:bit|byte|way))"
 _BY = r" ?(?:x|\*|by) ?"
 _EXTENTS = pattern(rf"{_NUMBER}(?:{_BY}{_NUMBER})+{_UNIT}")
 _UP_TO = (
-    r"\b(?:[Uu]p to|at most|as (?:many|large|long) as|about|around|over|more than|reach(?:es)?|go(?:es)? to|of size)"
+    r"\b(?:[Uu]p to|at most|as (?:many|large|long) as|about|around|some|over|more than|reach(?:es)?|go(?:es)? to|of size"
+    r"|(?:seen|observed)(?: are|:)?)"
 )
-_STATED = pattern(rf"{_UP_TO} ({_NUMBER}){_UNIT}")
+_STATED = pattern(rf"{_UP_TO} (?:[A-Za-z_]\w* \()?({_NUMBER}){_UNIT}")
 _FURTHER = pattern(rf"^(?: ?[A-Za-z][\w-]*){{1,3}}(?:,| and|, and| of| with| of size| per \w+, ) ?({_NUMBER}){_UNIT}")
 _WHOLE = pattern(
     rf"\b(?:more than|over|reach(?:es)?|pass(?:es)?|beyond|exceeds?|between|several) ({_NUMBER})"
     r"(?: and [\d^ ]+)?(?: [a-z]+){0,2}? (?:elements|values|entries|items|cells|voxels|pixels|samples)\b"
 )
 _SENTENCE = pattern(r"(?<![.\s])\.(?=\s|$)|;")
+_ITEM = pattern(r"^(?=[ \t]*(?:[-*+] )?[\w.\[\]]+ ?: )", re.M)
+"""Where a line begins that says something of one name: ``rows: of the table (seen: 70000)``."""
 _ARRAY = pattern(rb"\[.*\]|__shared__|\blocal\b|<<<|\bdim3\b")
 """Code beside a comment that has sizes of its own, of arrays and launches."""
 _WRONG = pattern(
-    r"\b(?:threads?\b|warps?\b|fragments?\b|shared\b|bank\b|not\b|no\b|never|cannot|if\b|unless|except|was\b|bench|default|tile|block\b|reject|refuse|limit|must|split|chunks\b|"
+    r"\b(?:threads?\b|warps?\b|fragments?\b|shared\b|bank\b|not\b|no\b|never|cannot|if\b|unless|except|was\b|bench|default|tile|block\b|reject|refuse|limit|must|split|"
+    r"(?:in|into|by|as) (?:\w+ ){0,2}chunks\b|chunks of (?:up to )?\d|"
     r"fits?\b|INT_MAX|32[- ]bit|TODO|FIXME|check)",
     re.I,
 )
@@ -58,7 +65,7 @@ def amounts(source: SourceFile) -> tuple[tuple[int, ...], ...]:
     for start, _, text in comment_runs(source.data, is_python(source.path)):
         line = line_before(source.data, start)
         if _ARRAY.search(line) is None:
-            for one in said(" ".join(CODE.sub("", MARK.sub("", text)).split())):
+            for one in said(" ".join(_ITEM.sub("; ", CODE.sub("", MARK.sub("", text))).split())):
                 found[one] = None
     return tuple(found)
 
@@ -106,6 +113,7 @@ def _of_sentence(sentence: str) -> Iterator[int]:
 
 
 def _value(text: str) -> int:
+    text = re.sub(r"^(?:several|many)\b", str(SEVERAL), text, flags=re.I)
     scale = {"million": 10**6, "M": 10**6, "billion": 10**9, "thousand": 1000, "k": 1000, "K": 1000}
     word = re.search(r" ?(million|billion|thousand|[kKM])$", text)
     text = text[: word.start()] if word is not None else text

@@ -11,6 +11,7 @@ another length.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import prod
 
@@ -19,7 +20,8 @@ from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Factors, Part, Places
 from kernlint.analysis.values.products import Product, bits, can_be_large, is_size, products
 from kernlint.analysis.values.reach import Reach
-from kernlint.symbolic.terms import BLOCK, SymbolKind, Term, plain, subterms, symbols
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import BLOCK, GRID_DIM, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import IntType
 
 Amounts = Sequence[tuple[int, ...]]
@@ -36,10 +38,15 @@ def amounted(places: Places, amounts: Amounts, reach: Reach) -> Iterator[Narrow]
     for part in places.parts:
         for product in part.products:
             said = _said(part, product, amounts) or _in_all(part, product, places, amounts)
+            said = said or _over_grid(part, product.factors, amounts)
             if said and _outermost(part, product):
                 yield Narrow(part.term, part.access.span, "amounts", use=part.access, value=said)
                 break
     for part in places.scaled:
+        said = _over_grid(part, (), amounts)
+        if said and all(len(one.factors) < 2 for one in products(part.access.offset)):
+            yield Narrow(part.term, part.access.span, "amounts", use=part.access, value=said)
+            continue
         for low, high, term in _of_parts(part, reach):
             most = max((prod(one) for one in amounts if high * prod(one) > _limit(part.term)), default=0)
             if most and high * most < BEYOND and _cared_for(low, part.access, places):
@@ -63,6 +70,19 @@ def _said(part: Part, product: Product, amounts: Amounts) -> int:
         return 0
     values = [prod(one) * product.scale for one in amounts if len(one) == len(product.factors)]
     return max((value for value in values if _limit(part.term) < value < BEYOND), default=0)
+
+
+def _over_grid(part: Part, large: Factors, amounts: Amounts) -> int:
+    """As :func:`_said`, of the number of a block in a grid of several axes (``blockIdx.y * gridDim.x + blockIdx.x``):
+    as many rows as there are blocks along the others are a factor too."""
+    most = 0
+    for factors, times in polynomial(part.term).coefficients.items():
+        along = [GRID_DIM.index(one.symbol) for one in factors if one.symbol in GRID_DIM]
+        rows = any(one.symbol in BLOCK and BLOCK.index(one.symbol) not in along for one in factors)
+        if along and rows and not Counter(large) - Counter(factors):
+            count = len(along) + sum(any(map(can_be_large, symbols(factor))) for factor in factors)
+            most = max([most, *(prod(one) * times for one in amounts if len(one) == count)])
+    return most if _limit(part.term) < most < BEYOND else 0
 
 
 def _in_all(part: Part, product: Product, places: Places, amounts: Amounts) -> int:

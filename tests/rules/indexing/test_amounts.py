@@ -110,3 +110,56 @@ def test_bad(name: str) -> None:
 @pytest.mark.parametrize("name", GOOD)
 def test_good(name: str) -> None:
     assert not findings(IndexOverflow, GOOD[name])
+
+
+SPECTRA = r"""
+// Spectra of a survey: fields have some 30 000 sources of up to 2 500 exposures each, with up to bands (64) values.
+__kernel void means(__global const float *counts, __global float *out, const int bands) {
+    const int source = get_group_id(1), exposure = get_group_id(0);
+    const ROW row = ((ROW)source * (int)get_num_groups(0) + exposure) * bands;
+    for (int b = get_local_id(0); b < bands; b += get_local_size(0))
+        out[row + b] = counts[b] * 0.5f;
+}
+"""
+CELLS = r"""
+/*
+ * Sum of each cell of each layer of each map.
+ *   grid.x: cells of the widest layer (seen: 90112)
+ *   grid.y: maps of the run (seen: 2048)
+ *   block:  one thread per layer
+ */
+__global__ void sums(const float *in, float *out) {
+    const ROW row = ((ROW)blockIdx.y * gridDim.x + blockIdx.x) * 64;
+    out[row + threadIdx.x] = in[threadIdx.x] + 1.0f;
+}
+"""
+TRACKS = r"""
+// Every step of a track is kept. Long runs keep some 1500 steps of several million particles.
+__global__ void moved(int particles, int now, const float *tracks, float *out) {
+    const int before = now - (int)blockIdx.y;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < particles && before >= 0)
+        out[i] = tracks[(ROW)before * particles + i];
+}
+"""
+
+
+@pytest.mark.parametrize("few", ["", "few"])
+@pytest.mark.parametrize(
+    ("source", "large", "small", "language"),
+    [
+        (SPECTRA, "30 000", "300", "opencl"),
+        (CELLS, "(seen: 90112)", "(seen: 900)", "cuda"),
+        (TRACKS, "1500 steps", "15 steps", "cuda"),
+    ],
+)
+def test_numbers_as_they_are_written(source: str, large: str, small: str, language: str, few: str) -> None:
+    said = source.replace(large, small) if few else source
+    wide = "long" if language == "opencl" else "long long"
+    assert bool(findings(IndexOverflow, said.replace("ROW", "int"), language)) is not bool(few)
+    assert not findings(IndexOverflow, said.replace("ROW", wide), language)
+
+
+def test_another_axis_is_needed_for_more_blocks() -> None:
+    alone = CELLS.replace("blockIdx.y * gridDim.x + blockIdx.x", "blockIdx.x").replace("ROW", "int")
+    assert not findings(IndexOverflow, alone)
