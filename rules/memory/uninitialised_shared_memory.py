@@ -110,7 +110,7 @@ class UninitialisedSharedMemory(Rule):
         thread = (found.thread % x, found.thread // x % y, found.thread // (x * y))
         given = ", ".join(f"{symbol.name} = {value}" for symbol, value in found.values)
         if found.block is not None:
-            return self._of_first(found, found.block, thread)
+            return self._of_first(found, found.block, thread, facts)
         name = f"{access.root.name}[{index}]"
         message = f"{name} in shared memory is read, but no thread of the block writes it" + f" for {given}" * bool(
             given
@@ -131,19 +131,29 @@ class UninitialisedSharedMemory(Rule):
             fix="write every cell, with a neutral value where there is no work",
         )
 
-    def _of_first(self, found: Unset, block: tuple[int, int, int], thread: tuple[int, int, int]) -> Finding:
+    def _of_first(
+        self, found: Unset, block: tuple[int, int, int], thread: tuple[int, int, int], facts: Facts
+    ) -> Finding:
         access, shape, write = found.access, found.shape, found.write
         assert shape is not None and write is not None
         name = access.root.name
         grid = (block[0] + 1, block[1] + 1, block[2] + 1)
+        later = any(block)
+        idle = not later and _idle(found, shape.block, facts)
         return self.finding(
             access.span,
-            f"{name} in shared memory is read, but no thread of a later block writes any of it, and each has its own",
-            Severity.WARNING,
-            related=(Related(write.span, "written here, by the first blocks alone"), *calls(access)),
+            f"{name} in shared memory is read, but no thread of {'a later' if later else 'the first'} block writes any "
+            "of it, and each has its own" + "; what the block leaves behind is the same whatever is there" * idle,
+            Severity.NOTE if idle else Severity.WARNING,
+            related=(
+                Related(write.span, f"written here, by {'the first blocks' if later else 'other blocks'} alone"),
+                *calls(access),
+            ),
             witness=Witness(shape.block, grid, (), (Step(block, thread, access.span, f"reads {name}"),)),
             assumptions=() if shape.seen else (f"a block like {shape.block} ({shape.reason})",),
-            fix="fill it in every block, by the number of the thread in its block",
+            fix="fill it in every block, by the number of the thread in its block"
+            if later
+            else "set it in the first block too",
         )
 
 

@@ -23,7 +23,8 @@ class Unset:
     no thread writes: ``cell`` is its first byte, read by the thread with the linear number ``thread`` under ``shape``
     with ``values``); ``write``: the write that leaves it out.  ``left``: the condition whose losers had returned
     before a barrier and that write, when it is they who would have set the cell.  ``block``: the number of a block in
-    which nothing of the object is set, where the first one sets some of it (None: the cell is one of the first block).
+    which nothing of the object is set, where the first one, or, if it is the first, another one sets some of it (None:
+    the cell is one of the first block).
     """
 
     access: Access

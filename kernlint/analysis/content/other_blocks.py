@@ -2,6 +2,7 @@
 
 Every block has a table of its own.  Where the number of the block is part of the places that are set, or of the
 conditions under which they are, a block far from the first may set nothing that lies in the array, and yet read it.
+So may the first one, where others take what those before them have left: ``if (block > 0) start = ends[block - 1];``.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ _PLAIN = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, S
 def first_alone(
     shape: Scenario, setting: Sequence[Access], reads: Sequence[Access], results: Sequence[Access], known: Admission
 ) -> Unset | None:
-    """A read by a block that sets nothing in an array of which the first one sets something.  ``results``: what the
-    kernel writes to global memory, which says how many blocks it is for."""
+    """A read by a block that sets nothing in an array of which the first one sets something, or by the first one where
+    another does.  ``results``: what the kernel writes to global memory, which says how many blocks it is for."""
     extent = setting[0].root.extent
     if extent is None:
         return None
     for axis, block in enumerate(BLOCK):
         last = _last(shape.grid[axis], results, block)
-        if last < 1 or not all(_tested(write, block) for write in setting):
+        if shape.grid[axis] == 1 or not all(_tested(write, block) for write in setting):
             continue
         given = dict(known.numbers)
         sizes = dict.fromkeys(s for access in (*setting, *reads) for s in side(access).symbols if scalar(s))
@@ -46,13 +47,17 @@ def first_alone(
         launch = Launch(shape.block, (None, None, None), shape.threads, values)
         if not known.permits(shape.block, values=values):
             continue
-        if _sets(setting, block, last, launch, extent) is not False or not _sets(setting, block, 0, launch, extent):
+        first = _sets(setting, block, 0, launch, extent)
+        # (That a block is not the first says that there are others.)
+        later = _sets(setting, block, last or FAR, launch, extent)
+        if first is None or later is None or first is later or (first and last < 1):
             continue
+        number = last if first else 0
         for read in reads:
-            thread = _reader(read, block, last, launch)
+            thread = _reader(read, block, number, launch)
             if thread is not None:
                 place = [0, 0, 0]
-                place[axis] = last
+                place[axis] = number
                 at = (place[0], place[1], place[2])
                 return Unset(read, "uncovered", shape, thread, 0, (), setting[0], block=at)
     return None
