@@ -60,6 +60,9 @@ TORN = 2
 FITTING = (1, 3, 8, 32, 64, 100, 128, 256, 512, 1024, 4096, 0)
 """Values that variables of the host are given where its checks leave nothing of what is tried otherwise."""
 
+MOST = 1 << 20
+"""Numbers of checks from here on are ends of types."""
+
 GRID = 4
 """Blocks of the grid along each axis in a sample."""
 
@@ -308,6 +311,7 @@ class Lanes:
         self._spoken = () if several else tuple(islice(_spoken(of, self.size), SPOKEN))
         self._made: dict[Block, list[Warp]] = {}
         self._numbers: dict[Symbol, int] = {}
+        self._let: list[tuple[int, dict[Symbol, int]]] | None = None
 
     def varies(self, term: Term) -> bool:
         """Whether lanes of a warp may be expected to disagree on ``term``: worth trying out."""
@@ -324,9 +328,10 @@ class Lanes:
         count = max(1, -(-block[0] * block[1] * block[2] // self.size))
         spoken = (number for number in self._spoken if number < count)
         numbers = sorted({*range(min(count, WARPS - 1)), *spoken, count - 1})
-        found = [(seed, given) for seed in range(SAMPLES) if (given := self._images(seed)) is not None]
-        found = found or [(seed, moved) for seed in range(SAMPLES) if (moved := self._moved(seed)) is not None]
-        for seed, given in found:
+        for seed, hosts in self._seeds():
+            given = self._images(seed, hosts=hosts)
+            if given is None:
+                continue
             sample = Sample(seed, given, self._numbers)
             place = (seed % GRID, seed // 2 % 2, 0)
             for number in numbers:
@@ -339,19 +344,28 @@ class Lanes:
         terms = tuple(terms)
         sides = [side for term in terms for side in compared(term)]
         for index, free in sides[:TORN] if sides else ():
-            for seed in range(TORN):
+            for seed, hosts in self._seeds()[:TORN]:
                 for number in sorted({0, 1, -(-block[0] * block[1] * block[2] // self.size) - 1}):
-                    made = self._torn(number, block, seed, index, free)
+                    made = self._torn(number, block, seed, index, free, hosts)
                     if made is not None:
                         yield made
         if any(symbol.kind is SymbolKind.LOAD for term in terms for symbol in symbols(term)):
-            for seed in range(TORN):
-                given = self._images(seed)
+            for seed, hosts in self._seeds()[:TORN]:
+                given = self._images(seed, hosts=hosts)
                 if given is not None:
                     yield Warp(0, self.size, block, (0, 0, 0), Sample(seed, given, self._numbers, sparse=True))
 
-    def _torn(self, number: int, block: Block, seed: int, index: Term, free: Term) -> Warp | None:
-        given = self._images(seed)
+    def _seeds(self) -> list[tuple[int, dict[Symbol, int]]]:
+        """The samples that what the host checks lets through, with the host variables that had to be moved for it."""
+        if self._let is None:
+            made = [(seed, dict[Symbol, int]()) for seed in range(SAMPLES) if self._images(seed) is not None]
+            self._let = made or [(seed, moved) for seed in range(SAMPLES) if (moved := self._moved(seed))]
+        return self._let
+
+    def _torn(
+        self, number: int, block: Block, seed: int, index: Term, free: Term, hosts: Mapping[Symbol, int]
+    ) -> Warp | None:
+        given = self._images(seed, hosts=hosts)
         (param,) = symbols(free)
         if given is None or number < 0 or number * self.size >= block[0] * block[1] * block[2]:
             return None
@@ -364,14 +378,14 @@ class Lanes:
         if len(found) < 2:
             return None
         wanted = solved(free, param, found[0] + 1, found[-1])
-        chosen = None if wanted is None else self._images(seed, {param: wanted})
+        chosen = None if wanted is None else self._images(seed, {param: wanted}, hosts)
         if chosen is None or chosen.get(param) != wanted:
             return None
         return Warp(number, self.size, block, place, Sample(seed, chosen, self._numbers))
 
     def _moved(self, seed: int) -> dict[Symbol, int] | None:
-        """Parameters as :meth:`_images` has them, of host variables that are moved one by one to where the checks of
-        the host hold that say so; None where that does not make all of them hold."""
+        """Host variables that are moved one by one to where the checks of the host hold that say so; None where that
+        does not make all of them hold."""
         views = self._context.launches
         checks = [check for check in views[seed % len(views)].checks if not _of_rounds(check)] if views else []
         hosts: dict[Symbol, int] = {}
@@ -380,12 +394,13 @@ class Lanes:
             if self._holding(met, seed, hosts):
                 continue
             free = [s for s in symbols(check) if s.kind is SymbolKind.PARAM and isinstance(s.type, IntType)]
-            tries = ({**hosts, s: FITTING[(seed + n) % len(FITTING)]} for s in free for n in range(len(FITTING)))
+            fitting = (*FITTING, *_spoken_of(met))
+            tries = ({**hosts, s: fitting[(seed + n) % len(fitting)]} for s in free for n in range(len(fitting)))
             moved = next((one for one in tries if self._holding(met, seed, one)), None)
             if moved is None:
                 return None
             hosts = moved
-        return self._images(seed, hosts=hosts) if hosts else None
+        return hosts if hosts and self._images(seed, hosts=hosts) is not None else None
 
     def _holding(self, checks: Iterable[Term], seed: int, hosts: Mapping[Symbol, int]) -> bool:
         env = Common(Sample(seed, hosts, self._numbers))
@@ -411,6 +426,12 @@ class Lanes:
                 if value is not None:
                     out[symbol] = value
         return out
+
+
+def _spoken_of(checks: Iterable[Term]) -> list[int]:
+    """The numbers of checks, and multiples of them."""
+    parts = dict.fromkeys(part.value for check in checks for part in subterms(check) if part.value is not None)
+    return [int(part) * times for part in parts if 1 < part < MOST for times in (1, 2, 4)]
 
 
 def _of_rounds(check: Term) -> bool:
