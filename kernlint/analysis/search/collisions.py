@@ -60,7 +60,7 @@ from kernlint.symbolic.terms import (
     const,
     symbols,
 )
-from kernlint.tree.types import BOOL, I64
+from kernlint.tree.types import BOOL, I64, Space
 
 QUERIES = 80
 """Questions asked of the prover for one kernel; pairs beyond them are not looked at."""
@@ -393,7 +393,8 @@ class Asker:
         values = in_addresses(tuple(found), query)
         if values is not None and self.ask(replace(query, launch=query.launch.told(tuple(values)))) is not None:
             return True
-        several = [] if root.kind is not RootKind.VARIABLE else fitting(found, query, root.extent)
+        local = root.kind is RootKind.VARIABLE or root.space is Space.SHARED
+        several = fitting(found, query, root.extent) if local else []
         met = (self._found(replace(query, launch=query.launch.told(values)), root) for values in several)
         return bool(several) and all(witness is not None for witness in met)
 
