@@ -35,8 +35,8 @@ _UNIT = r"(?! ?(?:[KMGT]i?B|[Bb]ytes?|bits?|ms|us|ns|s|sec|seconds|[KMG]?[Hh]z|%
 _BY = r" ?(?:x|\*|by) ?"
 _EXTENTS = pattern(rf"{_NUMBER}(?:{_BY}{_NUMBER})+{_UNIT}")
 _UP_TO = (
-    r"\b(?:[Uu]p to|at most|as (?:many|large|long) as|about|around|some|over|more than|reach(?:es)?|go(?:es)? to|of size"
-    r"|(?:seen|observed)(?: are|:)?)"
+    r"\b(?:[Uu]p to|at most|as (?:many|large|long) as|about|around|some|over|more than|reach(?:es)?|go(?:es)? to|"
+    r"of size|(?:seen|observed)(?: are|:)?)"
 )
 _STATED = pattern(rf"{_UP_TO} (?:[A-Za-z_]\w* \()?({_NUMBER}){_UNIT}")
 _FURTHER = pattern(rf"^(?: ?[A-Za-z][\w-]*){{1,3}}(?:,| and|, and| of| with| of size| per \w+, ) ?({_NUMBER}){_UNIT}")

@@ -350,6 +350,8 @@ def _identity(op: str, a: Term, b: Term, type_: IntType) -> Term | None:  # noqa
             return binary("add", a, const(-y, type_), type_)
         if a == b:
             return const(0, type_)
+        if a.op == "add" and a.type == type_ and b in a.args:
+            return retype(a.args[1] if a.args[0] == b else a.args[0], type_)
     elif op == "mul":
         if x == 0 or y == 0:
             return const(0, type_)

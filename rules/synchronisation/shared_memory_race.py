@@ -173,7 +173,8 @@ class SharedMemoryRace(Rule):
         actor, other = actors(race)
         here, there = thread_name(actor, found.block), thread_name(other, found.block)
         name = cell(first, actor.offset)
-        when = " of the previous iteration" if race.pair.carried is not None else ""
+        far = any(abs(shift) > 1 for _, _, shift in race.pair.tied)
+        when = f" of {'an earlier' if far else 'the previous'} iteration" if race.pair.carried is not None else ""
         if first is second:
             message = f"{here} and {there} both write {name}, with no barrier between"
             if first.kind is AccessKind.WRITE and first.value is not None:

@@ -77,17 +77,45 @@ def at_beginnings(query: Overlap) -> AtEnds | None:
     """The question with the first two iterations put in, of loops that both threads are in, one of them an iteration
     ahead, where the places have nothing to do with the iteration; None where there is no such loop.
 
-    Walks go through iterations thread by thread, and do not get to the threads that meet in a large block.
+    Walks go through iterations thread by thread, and do not get to the threads that meet in a large block.  Nor do they
+    get to iterations that are many ahead: of those the first that the accesses may be in are put in.
     """
     placing = {*symbols(query.a.offset), *symbols(query.b.offset)}
     ours: Images = {}
     theirs: Images = {}
     for mine, other, shift in query.tied:
-        if shift != 0 and not placing & {mine, other} and abs(shift) == 1:
-            ours[mine], theirs[other] = const(max(shift, 0), I64), const(max(-shift, 0), I64)
+        first = 0 if abs(shift) == 1 and not placing & {mine, other} else None
+        if abs(shift) >= MANY_AHEAD:
+            ahead, behind = max(shift, 0), max(-shift, 0)
+            rounds = (at for at in range(FIRST) if _may_be_in(query, mine, other, at + ahead, at + behind))
+            first = next(rounds, None)
+        if first is not None:
+            ours[mine] = const(first + max(shift, 0), I64)
+            theirs[other] = const(first + max(-shift, 0), I64)
     if not ours:
         return None
     return _at(query, ours, theirs)
+
+
+MANY_AHEAD = 8
+"""Iterations that walks of few threads get to, of a loop that has more."""
+
+FIRST = 8
+"""Iterations that are tried as the earlier one of two."""
+
+
+def _may_be_in(query: Overlap, mine: Symbol, other: Symbol, x: int, y: int) -> bool:
+    """Whether the conditions of both accesses leave it open that they are in iterations ``x`` and ``y``."""
+    return all(
+        any(evaluate(fact, {**dict.fromkeys(symbols(fact), value), counter: at}) != 0 for value in (0, PLENTY))
+        for side, counter, at in ((query.a, mine, x), (query.b, other, y))
+        for fact in side.guards
+        if counter in symbols(fact)
+    )
+
+
+PLENTY = 1 << 20
+"""A value for all else in a condition."""
 
 
 def at_wide_steps(query: Overlap) -> Iterator[AtEnds]:

@@ -21,6 +21,7 @@ from kernlint.analysis.trace.host import LIBRARY
 from kernlint.analysis.trace.joined import joined
 from kernlint.analysis.trace.machine import Machine, State, Target
 from kernlint.analysis.trace.memory import in_memory
+from kernlint.analysis.trace.periods import periods
 from kernlint.analysis.trace.recurrence import closed_form, in_turn, ring_of
 from kernlint.analysis.trace.rounds import rounds
 from kernlint.analysis.trace.turns import Pointers, Turn, behind, turns
@@ -630,6 +631,12 @@ def _settle(
                         for b in real
                         if between is not None and _tells(m, loop, b.condition)
                     ),
+                    *(
+                        _earlier(m, loop, b, label, through, ago=period)
+                        for b in real
+                        if between is not None and _tells(m, loop, b.condition)
+                        for period in periods(loop, resolve(m, b.condition), between)
+                    ),
                 ]
             if real and any(b.barrier is label.barrier and b.shifts == label.shifts for b in before):
                 first = binary("eq", loop.counter.term, const(0), BOOL)
@@ -687,7 +694,7 @@ def _earlier(
             condition = conjunction(condition, substitute(part, {loop.counter: _before(loop.counter.term, ago)}))
         else:  # it speaks of the iteration before
             supposed = conjunction(supposed, part)
-    for one in range(1, ago):
+    for one in range(1, ago) if past != TRUE else ():
         condition = conjunction(condition, substitute(past, {loop.counter: _before(loop.counter.term, one)}))
     exact = label.exact and not through and supposed == TRUE
     shifts = tuple((x, n + ago if x is loop and n is not None else n) for x, n in label.shifts)

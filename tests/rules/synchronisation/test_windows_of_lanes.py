@@ -59,5 +59,3 @@ def test_lanes_outside_stay_away(code: str) -> None:
 )
 def test_all_lanes_come(code: str) -> None:
     assert not findings(DivergentWarpIntrinsic, code)
-
-
