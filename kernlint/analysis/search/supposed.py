@@ -36,7 +36,7 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
     under the very same ones: of a condition and its opposite only one holds.  That a thread is the one of a number is
     none of them: there is such a thread where the other's conditions leave the number open.  What ``root`` itself
     holds, which both are about, may keep them apart, but not where two values are compared, as one that is less takes
-    another's place.
+    another's place; another field of it is like another object.
     """
 
     data = _data
@@ -59,7 +59,8 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
             return False  # the places are those of one value, and so is the condition
         if not chosen.isdisjoint(found):
             return False  # it keeps the place to its row, or its object
-        if _holds(found, root) and not _orders(term):
+        about = [symbol for symbol in found if not _beside(symbol, query)]
+        if _holds(about, root) and not _orders(term):
             return False
         if any(symbol.kind is SymbolKind.TRIPS and symbol.origin.counter in inside for symbol in found):
             return False  # one of the two is in a loop that the other says has not run
@@ -144,6 +145,17 @@ def _data(term: Term) -> set[Symbol]:
 def _holds(found: Iterable[Symbol], root: Root) -> bool:
     """Whether one of the symbols is what ``root`` holds."""
     return any(symbol.kind is SymbolKind.LOAD and symbol.origin[0] is root for symbol in found)
+
+
+def _beside(symbol: Symbol, query: Overlap) -> bool:
+    """Whether a symbol is what a fixed place holds that is none of the bytes which both threads get at."""
+    place = plain(symbol.origin[1]).value if symbol.kind is SymbolKind.LOAD else None
+    at, other, size = query.a.offset.value, query.b.offset.value, symbol.type.size
+    if place is None or at is None or other is None or not size:
+        return False
+    return all(
+        place + size <= begin or begin + long <= place for begin, long in ((at, query.a.size), (other, query.b.size))
+    )
 
 
 def _orders(term: Term) -> bool:
