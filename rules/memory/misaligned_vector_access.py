@@ -25,11 +25,11 @@ class MisalignedVectorAccess(Rule):
     place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a
     pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one), or
     that the host checks to be one of fewer elements, when data say where runs of elements begin that lie back to
-    back, or a counter hands out rows whose fixed length is no multiple, where vectors lie behind as many single
-    elements in shared memory as an argument says, where a launch in sight passes a place a few elements into an
-    array, and where only the address of another array was tested. Start addresses are taken to be aligned; other
-    parameters and data get the benefit of the doubt. An access that stands under a test of its address or a pitch
-    is left alone.
+    back, or choose one of two headers of different lengths before them, or a counter hands out rows whose fixed
+    length is no multiple, where vectors lie behind as many single elements in shared memory as an argument says,
+    where a launch in sight passes a place a few elements into an array, and where only the address of another array
+    was tested. Start addresses are taken to be aligned; other parameters and data get the benefit of the doubt. An
+    access that stands under a test of its address or a pitch is left alone.
 
     ```opencl bad
     __kernel void window(__global const float *img, __global float *out, const int pitch) {
@@ -142,6 +142,11 @@ class MisalignedVectorAccess(Rule):
                 f"{what} where only the address of {found.tested} was tested for alignment: rows of "
                 f"{access.root.name} are {found.pitch} elements apart, which need not be a multiple of "
                 f"{in_elements(access, found.align)}"
+            )
+        elif found.kind == "chosen":
+            message = (
+                f"{what} {found.tested} bytes behind a place, as data say: whatever the place is, one of the two is no "
+                f"multiple of {found.align}"
             )
         elif found.kind == "constant":
             message = f"{what}, always {found.offset} bytes past a multiple of {found.align}"

@@ -29,7 +29,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, Trace
 from kernlint.analysis.values.aligned_tests import Tests, bounds, checked_short, parts_of, remainder, share, tests_of
 from kernlint.analysis.values.by_lanes import by_lanes, of_lane
-from kernlint.analysis.values.data_rows import ends_at_next, odd_row
+from kernlint.analysis.values.data_rows import chosen_starts, ends_at_next, odd_row
 from kernlint.analysis.values.laid_out import behind_smaller, in_memory, laid_closer, member_start, passed_behind
 from kernlint.analysis.values.passed_places import passed_place
 from kernlint.record import dataclass, replace
@@ -74,10 +74,10 @@ class Misaligned:
 
     ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``behind`` (``tested`` elements of ``offset`` bytes
     that the host puts before it), ``data``, ``row`` (``offset``: its length), ``passed`` (``view``: the launch),
-    ``layout``, ``pitch`` or ``untested`` (only the address of the array ``tested`` was).
-    ``thread``: who does it under ``block`` threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the
-    array whose values say where (``data``).
-    ``scalar``: the access that handles elements left over.  ``registers``: the object most likely has no address.
+    ``layout``, ``chosen`` (data choose one of the distances ``tested``), ``pitch`` or ``untested`` (only the address
+    of the array ``tested`` was). ``thread``: who does it under ``block`` threads. ``pitch``: the parameter's name (or
+    ``K / 2``), or that of the array whose values say where (``data``). ``scalar``: the access that handles elements
+    left over. ``registers``: the object most likely has no address.
     """
 
     access: Access
@@ -181,6 +181,8 @@ class _Finder:
                 found = self._by_thread(access, align) or self._by_data(access, align) or self._behind(access, align)
             elif found is None and wide:
                 found = self._by_thread(access, align) or self._by_block(access, align) or self._by_pitch(access, align)
+            if found is None and not (laid or tests.others) and (starts := chosen_starts(access, align)):
+                found = Misaligned(access, align, "chosen", starts[0], tested=f"{starts[0]} or {starts[1]}")
             layout = (access.root, found.kind, found.pitch) if found is not None and found.pitch else None
             if found is not None and layout not in told:
                 told |= {access.span, layout} - {None}

@@ -48,6 +48,31 @@ def _asked_for_parts(test: Term, row: Symbol) -> bool:
     return any(part.op in ("mod", "and") and row in symbols(part) for part in subterms(test))
 
 
+def chosen_starts(access: Access, align: int) -> tuple[int, int] | None:
+    """Two distances in bytes of which data choose one, neither a multiple of ``align``, where nothing can make up for
+    both: ``at + (tag & 1 ? 1 : 4)``.  None where what chooses is a part of the rest of the place too, which may be
+    uneven as it takes."""
+    whole = polynomial(access.offset)
+    for mono, value in whole.coefficients.items():
+        choice = mono[0] if len(mono) == 1 else None
+        while choice is not None and choice.op == "cast":
+            choice = choice.args[0]
+        if choice is None or choice.op != "select":
+            continue
+        one, other = (arg.value for arg in choice.args[1:])
+        if one is None or other is None:
+            continue
+        one, other = one * value, other * value
+        fixed = whole.coefficients.get((), 0)
+        if not (one - other) % align or not (fixed + one) % align or not (fixed + other) % align:
+            continue
+        by = set(symbols(choice.args[0]))
+        rest = {symbol for atoms in whole.coefficients if atoms != mono for atom in atoms for symbol in symbols(atom)}
+        if by and by.isdisjoint(rest) and all(symbol.kind is SymbolKind.LOAD for symbol in by):
+            return fixed + one, fixed + other
+    return None
+
+
 def ends_at_next(access: Access, start: Symbol) -> bool:
     """Whether an access is made up to another value of the array that ``start`` comes from."""
     todo = [loop.condition for loop in access.loops if loop.condition is not None]
