@@ -270,11 +270,13 @@ class Project:
 
     def files_loading(self, path: str) -> tuple[str, ...]:
         """Python programs that may read the source at ``path`` and hand it to a compiler."""
+        inside = self.relative(path)
+        ours = self._loaders if inside is not None else []
+        if not ours:
+            return ()
         from kernlint.project.builds import names
         from kernlint.project.loading import may_load
 
-        inside = self.relative(path)
-        ours = self._loaders if inside is not None else []
         return self._absolute([one.path for one in ours if may_load(one, inside or "", names)])
 
     @cached_property

@@ -83,19 +83,19 @@ def defined(program: PythonProgram, name: str, scope: Scope) -> tuple[PythonProg
     home = scope.home or program
     holder = scope.holder(name.partition(".")[0])
     if holder is not None:
-        made = [one for one in home.scopes if one.parent is holder and getattr(one.node, "name", "") == name]
+        made = home.inside(holder, name)
         return (home, made[0]) if len(made) == 1 else None
     found = home.foreign(name)
     if found is None:
         return None
     other, inner = found
-    made = [one for one in other.scopes if one.parent is other.scopes[0] and getattr(one.node, "name", "") == inner]
+    made = other.inside(other.scopes[0], inner)
     return (other, made[0]) if len(made) == 1 else None
 
 
 def method_of(program: PythonProgram, owner: Scope, name: str) -> Scope | None:
     """The only method of a name that a class defines itself."""
-    made = [one for one in program.scopes if one.parent is owner and getattr(one.node, "name", "") == name]
+    made = program.inside(owner, name)
     return made[0] if len(made) == 1 else None
 
 

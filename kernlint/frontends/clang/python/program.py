@@ -111,6 +111,7 @@ class PythonProgram:
         """What is put into tables: the table, the value and where that is written."""
         self.written: set[str] = set()
         """Names of tables and arrays of which a part is set."""
+        self._inside: dict[tuple[int, str], list[Scope]] = {}
         self._returned: dict[tuple[ast.Call, Scope], tuple[ast.expr, Scope] | None] = {}
         self._visit_body(tree, None)
 
@@ -388,6 +389,13 @@ class PythonProgram:
             if one.parent is holder and isinstance(one.node, ast.FunctionDef) and one.node.name == name
         ]  # fmt: skip
         return found[0] if len(found) == 1 else None
+
+    def inside(self, scope: Scope, name: str) -> list[Scope]:
+        """The functions and classes of a name that stand in a scope."""
+        if not self._inside:
+            for one in self.scopes:
+                self._inside.setdefault((id(one.parent), getattr(one.node, "name", "")), []).append(one)
+        return self._inside.get((id(scope), name), [])
 
     # ------------------------------------------------------------------------------------------------- values
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
-from kernlint.frontends.python.neighbours import Neighbours
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # asked of every source, most of which no program of Python reads
+    from kernlint.frontends.python.neighbours import Neighbours
 
 LAST_READ: dict[str, tuple[str, ...]] = {}
 """Other files that were read for the programs that were followed last, by their paths."""
