@@ -135,7 +135,8 @@ class ClangFrontend:
             met = language is not None and options.around is not None and met_elsewhere(source, options.around)
             cost = Cost()
             if language is not None and not met and not is_python(source):
-                given = self._filled_in(source, language, options)
+                given, macros = self._filled_in(source, language, options)
+                options = replace(options, defines=(*options.defines, *macros)) if macros else options
                 if given:
                     return [module for one in given for module in self._of_program(source, *one, options)]
             modules = self._modules(source, language, options, cost, met=met) if language is not None else []
@@ -169,20 +170,25 @@ class ClangFrontend:
         return modules
 
     @staticmethod
-    def _filled_in(source: SourceFile, language: Language, options: FrontendOptions) -> list[tuple[Program, str]]:
+    def _filled_in(
+        source: SourceFile, language: Language, options: FrontendOptions
+    ) -> tuple[list[tuple[Program, str]], tuple[str, ...]]:
         """What the build makes of a template, or Python programs of the project of a source that they read, where that
-        is more than its text; of several each with what tells it from the others, in words."""
+        is more than its text; of several each with what tells it from the others, in words.  Macros that such programs
+        compile it with, beside those that are known."""
         if source.path.lower().endswith(".in") or (options.around is not None and options.around.made_of(source.path)):
             from kernlint.frontends.clang.templates import made_of
 
             given = list(made_of(source.path, source.data, language, options.around))
-            return given if len(given) > 1 or given[0][0].text != source.data else []
+            return (given if len(given) > 1 or given[0][0].text != source.data else []), ()
         if options.around is None or not options.device or not options.around.files_loading(source.path):
-            return []
+            return [], ()
         from kernlint.frontends.clang.python.texts.loaded import filled_in
 
-        program = filled_in(source.path, source.data, language, options.around)
-        return [(program, "")] if program is not None else []
+        program, macros = filled_in(source.path, source.data, language, options.around)
+        known = {define.partition("=")[0] for define in (*options.defines, *options.undefines)}
+        more = tuple(macro for macro in macros if macro.partition("=")[0] not in known)
+        return [(program, "")] if program is not None else [], more
 
     def _of_program(self, source: SourceFile, program: Program, setting: str, options: FrontendOptions) -> list[Module]:
         """The modules of a source as a program that is made of it, with the places of the source."""

@@ -43,7 +43,7 @@ def assembled(
     out: list[tuple[Program, tuple[str, ...]]] = []
     for one in plain:
         handed = _met(texts, one) if one in asked else []
-        macros = _macros(handed)
+        macros = macros_of(handed)
         better, differs = merged([each.text for each in handed], one, program.data) if handed else (None, False)
         if better is None and one.holes:
             better = _alone(one)
@@ -62,7 +62,7 @@ def _met(texts: Sequence[Made], one: Program) -> list[Made]:
     return [each for each in found if each.turn == first]
 
 
-def _macros(texts: list[Made]) -> tuple[str, ...]:
+def macros_of(texts: list[Made]) -> tuple[str, ...]:
     """The macros that options define; of different values none is known."""
     found: dict[str, str] = {}
     for macro in (macro for each in texts for macro in each.options):

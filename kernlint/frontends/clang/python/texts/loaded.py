@@ -17,7 +17,7 @@ from kernlint.frontends.clang.lower.heads import kernel_definitions
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope
 from kernlint.frontends.clang.python.text import Text, made
-from kernlint.frontends.clang.python.texts.assembled import merged
+from kernlint.frontends.clang.python.texts.assembled import macros_of, merged
 from kernlint.frontends.clang.python.texts.followed import enter, entries, guarded, last_name, makers_of, outermost
 from kernlint.frontends.clang.python.texts.noted import note_read
 from kernlint.frontends.clang.python.texts.running import Machine, Made
@@ -31,28 +31,31 @@ LARGE = 1 << 18
 """Bytes of a source beyond which nobody asks what becomes of it."""
 
 
-def filled_in(path: str, data: bytes, language: Language, around: Surroundings) -> Program | None:
+def filled_in(
+    path: str, data: bytes, language: Language, around: Surroundings
+) -> tuple[Program | None, tuple[str, ...]]:
     """The program that Python makes of the source at ``path`` with the text ``data``, where that is more than the text;
-    of several, with what they have in common."""
+    of several, with what they have in common; and the macros that it is compiled with."""
     loading = around.files_loading(path) if len(data) <= LARGE else ()
     if not loading:
-        return None
+        return None, ()
     neighbours, stem = Neighbours(), os.path.splitext(os.path.basename(path))[0].encode()
-    texts: list[Made] = []
+    made_: list[Made] = []
     try:
         for program, scopes in _programs(loading, stem, around, neighbours):
-            texts += _followed(program, scopes, path, data)
+            made_ += [one for one in _followed(program, scopes, path, data) if one.text.places]
     finally:
         note_read(path, neighbours)
-    whole = Program(language, data, 0, len(data))
-    found = [one.text for one in texts if one.text.places and one.text.data != data]
-    if not found or len(found) < sum(bool(one.text.places) for one in texts):
-        return None
-    text, differs = merged(found, whole, data)
+    texts = [one.text for one in made_]
+    macros = macros_of(made_)
+    if not texts or any(text.data == data for text in texts):
+        return None, macros
+    text, differs = merged(texts, Program(language, data, 0, len(data)), data)
     text = closed(text)
     if _heads(text.data, language) != _heads(data, language):
-        return None
-    return Program(language, text.data, 0, len(data), places=text.places, assembled=True, varied=differs)
+        return None, macros
+    whole = Program(language, text.data, 0, len(data), places=text.places, assembled=True, varied=differs)
+    return whole, macros
 
 
 def _heads(text: bytes, language: Language) -> list[str]:
