@@ -37,6 +37,13 @@ class Start:
     def over(self, count, *args):
         self.kernel[math.ceil(count / self.threads), self.threads](*args)
 
+class Filter:
+    kernel = None
+    threads = 64
+
+    def __call__(self, count, *args):
+        self.kernel[math.ceil(count / self.threads), self.threads](*args)
+
 def over(kernel, threads, count, *args):
     return _over(kernel, threads, count, args)
 
@@ -59,6 +66,49 @@ def sums(d):
 def root(d):
     Start(roots, tables.CELLS).over(d.size, d)
 """
+BY_BASE = """import numpy as np
+from numba import cuda
+from . import kern, tables
+from .start import Filter
+
+class Sums(Filter):
+    kernel = kern.block_sums
+    threads = SIZE
+
+class Roots(Filter):
+    kernel = kern.roots
+    threads = tables.CELLS
+
+def sums(d):
+    out = cuda.device_array(-(-d.size // tables.CELLS), np.float32)
+    Sums()(d.size, d, out)
+    return out
+
+def root(d):
+    Roots()(d.size, d)
+"""
+BY_KEY = """import numpy as np
+from numba import cuda
+from . import tables
+from .registry import run
+
+def sums(d):
+    out = cuda.device_array(-(-d.size // tables.CELLS), np.float32)
+    run("sums", d.size, d, out)
+    return out
+
+def root(d):
+    run("roots", d.size, d)
+"""
+REGISTRY = """from . import tables
+from .kern import block_sums, roots
+
+KERNELS = {"sums": (block_sums, SIZE), "roots": (roots, tables.CELLS)}
+
+def run(name, count, *args):
+    kernel, threads = KERNELS[name]
+    kernel[(count + threads - 1) // threads, threads](*args)
+"""
 BY_FUNCTION = """import numpy as np
 from numba import cuda
 from . import kern, tables
@@ -74,7 +124,7 @@ def root(d):
 """
 
 
-@pytest.mark.parametrize("main", [BY_CLASS, BY_FUNCTION])
+@pytest.mark.parametrize("main", [BY_CLASS, BY_BASE, BY_KEY, BY_FUNCTION])
 @pytest.mark.parametrize(
     ("size", "guard", "said"),
     [
@@ -91,6 +141,7 @@ def test_numba_kernels_that_are_handed_to_what_launches_them(
         "nb/tables.py": "CELLS = 128\n",
         "nb/kern.py": NUMBA.replace("GUARD", guard),
         "nb/start.py": IN_CLASS,
+        "nb/registry.py": REGISTRY.replace("SIZE", size),
         "nb/main.py": main.replace("SIZE", size),
     }
     assert found(tmp_path, files) == said
@@ -194,6 +245,68 @@ def test_kernels_that_a_program_gets_by_name_and_hands_on(
         "p/use.py": called.replace("LINES", lines).replace("COLUMNS", columns),
     }
     assert found(tmp_path, files) == said
+
+
+STARTED = """import os
+import cupy
+from . import sizes
+
+class Module:
+    def __init__(self, file, *names):
+        with open(os.path.join(os.path.dirname(__file__), file), "r") as f:
+            code = f.read()
+        module = cupy.RawModule(code=code, options=(f"-DCELLS={sizes.CELLS}",))
+        self.functions = {name: module.get_function(name) for name in names}
+
+    def start(self, name, count, threads, *args):
+        self.functions[name]((-(-count // threads),), (threads,), args)
+"""
+STARTS = """import cupy
+from .lib import Module
+
+MODULE = Module("k.cu", "sums")
+
+def sums(x):
+    y = cupy.empty(-(-x.size // THREADS), cupy.float32)
+    MODULE.start("sums", x.size, THREADS, x, y, cupy.int32(x.size))
+    return y
+"""
+SUMS = """extern "C" __global__ void sums(const float *x, float *y, int n)
+{
+    __shared__ float part[CELLS];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = part[0] + part[CELLS - 1];
+}
+"""
+
+
+@pytest.mark.parametrize(("threads", "said"), [("128", []), ("256", ["m/k.cu:array-index-out-of-range"])])
+def test_an_object_that_starts_kernels_by_name_and_the_macros_it_compiles_with(
+    tmp_path: Path, threads: str, said: list[str]
+) -> None:
+    files = {
+        "m/__init__.py": "",
+        "m/sizes.py": "CELLS = 128\n",
+        "m/k.cu": SUMS,
+        "m/lib.py": STARTED,
+        "m/use.py": STARTS.replace("THREADS", threads),
+    }
+    assert found(tmp_path, files) == said
+
+
+def test_a_table_that_the_program_changes_says_nothing(tmp_path: Path) -> None:
+    for more, said in (("", ["nb/kern.py:array-index-out-of-range"]), ("KERNELS['sums'] = (block_sums, 128)\n", [])):
+        files = {
+            "nb/__init__.py": "",
+            "nb/tables.py": "CELLS = 128\n",
+            "nb/kern.py": NUMBA.replace("GUARD", "if i < x.size:\n        "),
+            "nb/registry.py": REGISTRY.replace("SIZE", "256") + more,
+            "nb/main.py": BY_KEY,
+        }
+        assert found(tmp_path / f"c{len(more)}", files) == said
 
 
 def test_checks_of_the_caller_hold_for_the_launch(tmp_path: Path) -> None:

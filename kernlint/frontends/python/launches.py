@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.buffers import Array as HostArray
 from kernlint.frontends.clang.python.entered import by_default, default_of, entered, spread
-from kernlint.frontends.clang.python.handing import handed_on
+from kernlint.frontends.clang.python.handing import handed_on, inherited
 from kernlint.frontends.clang.python.hosts import add_host
+from kernlint.frontends.clang.python.kept import taken
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated
@@ -55,7 +56,9 @@ def launches_of(program: PythonProgram, finder: Finder) -> Iterator[Launched]:
     """The launches of a file, in order, and those in other files of kernels that it hands to them."""
 
     def is_kernel(expr: ast.expr, scope: Scope) -> bool:
-        named = isinstance(expr, (ast.Name, ast.Attribute))
+        if isinstance(expr, ast.Constant):
+            return isinstance(expr.value, str)  # under which a table may have one
+        named = isinstance(expr, (ast.Name, ast.Attribute, ast.Subscript))
         return named and kernel_of(program, finder, expr, scope) is not None
 
     for called in program.calls:
@@ -74,6 +77,19 @@ def launches_of(program: PythonProgram, finder: Finder) -> Iterator[Launched]:
                 again = _launched(other, finder, inner)
                 if again is not None and not again.jitted.device:
                     yield again
+    for other, inner in inherited(program, is_kernel):
+        again = _launched(other, finder, inner)
+        if again is not None and not again.jitted.device:
+            yield again
+
+
+def left_to_callers(program: PythonProgram, finder: Finder) -> Iterator[str]:
+    """Functions of a file that launch what only their callers know."""
+    for called in program.calls:
+        outer = called.scope.node
+        open_ = isinstance(outer, ast.FunctionDef) and isinstance(called.node.func, ast.Subscript)
+        if open_ and _launched(program, finder, called) is None:
+            yield outer.name  # type: ignore[attr-defined]
 
 
 def _by_default(program: PythonProgram, finder: Finder, found: Launched) -> Iterator[Launched]:
@@ -168,7 +184,7 @@ def kernel_of(program: PythonProgram, finder: Finder, expr: ast.expr, scope: Sco
         found = finder.named(expr.id, scope)
         if found is not None:
             return found
-    expr, scope = program.resolved(expr, scope)
+    expr, scope = taken(program, expr, scope)
     if isinstance(expr, ast.Name):
         return finder.named(expr.id, scope)
     if isinstance(expr, ast.Attribute) and (name := dotted(expr)) is not None:

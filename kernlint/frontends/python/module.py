@@ -12,7 +12,7 @@ from kernlint.frontends.clang.python.refused import refused
 from kernlint.frontends.clang.python.texts.noted import note_read
 from kernlint.frontends.python.functions import Finder, Jitted, own_nodes
 from kernlint.frontends.python.instances import Instances
-from kernlint.frontends.python.launches import Launched, NumbaReader, hints_of, launches_of
+from kernlint.frontends.python.launches import Launched, NumbaReader, hints_of, launches_of, left_to_callers
 from kernlint.frontends.python.neighbours import Neighbours, analysed_by_itself
 from kernlint.frontends.python.remarks import remarks_of
 from kernlint.frontends.python.spared import spared
@@ -118,7 +118,8 @@ def launching_files(path: str, finder: Finder, around: Surroundings) -> list[str
 
 def _elsewhere(path: str, finder: Finder, neighbours: Neighbours, around: Surroundings) -> Iterator[Elsewhere]:
     """Files of the project that launch kernels of this one, by what they import."""
-    for file in launching_files(path, finder, around):
+    files = launching_files(path, finder, around)
+    for file in files:  # grows while it is walked
         other = neighbours.at(file)
         if other is None or other is finder.program:
             continue
@@ -127,6 +128,8 @@ def _elsewhere(path: str, finder: Finder, neighbours: Neighbours, around: Surrou
             theirs = finder.others[other] = Finder(other)
             theirs.others = finder.others
         launched = [one for one in launches_of(other, theirs) if one.jitted.program is finder.program]
+        for name in dict.fromkeys(left_to_callers(other, theirs)) if not launched else ():
+            files += [one for one in around.files_importing(file, name)[:FILES] if one not in files]
         for where in dict.fromkeys(
             one.program for one in launched
         ):  # those of kernels that it hands on stand elsewhere

@@ -18,6 +18,8 @@ DEEPEST = 3
 MOST = 24
 """Calls that are looked at in what one call enters."""
 
+_HANDED = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+
 IsKernel = Callable[[ast.expr, Scope], bool]
 """Whether an expression stands for a kernel."""
 
@@ -50,7 +52,7 @@ def handed_on(
 
 def _may_hand(called: Called) -> bool:
     """Whether a call has an argument that may be a kernel."""
-    return any(isinstance(arg, (ast.Name, ast.Attribute, ast.Call)) for arg in _given(called.node))
+    return any(isinstance(arg, _HANDED) for arg in _given(called.node))
 
 
 def _given(node: ast.Call) -> Iterator[ast.expr]:
@@ -125,6 +127,43 @@ def _of_object(program: PythonProgram, owner: Scope, called: Called) -> Iterator
             for name, bound in method.bound.items():
                 inner.bound[name] = [(one[0], inner) if one is not None else None for one in bound]
             yield method.node, inner
+
+
+def inherited(program: PythonProgram, is_kernel: IsKernel) -> Iterator[tuple[PythonProgram, Called]]:
+    """Calls in the methods that classes of a program have of their bases, where a class puts a kernel into one of its
+    members."""
+    for owner in program.scopes:
+        node = owner.node
+        if not isinstance(node, ast.ClassDef) or not node.bases:
+            continue
+        if not any(len(b) == 1 and b[0] is not None and is_kernel(*b[0]) for b in owner.bound.values()):
+            continue
+        whole = Scope(node, owner.parent, dict(owner.bound), owner.places)
+        for home, base in _bases(program, owner):
+            for name, bound in base.bound.items():
+                whole.bound.setdefault(name, bound)
+            for method in home.scopes:
+                if method.parent is not base or not isinstance(method.node, ast.FunctionDef):
+                    continue
+                if method_of(program, owner, method.node.name) is not None:
+                    continue
+                inner = Scope(method.node, whole, {}, method.places)
+                for name, bound in method.bound.items():
+                    inner.bound[name] = [(one[0], inner) if one is not None else None for one in bound]
+                yield from ((home, Called(one.node, one.name, inner)) for one in home.calls if one.scope is method)
+
+
+def _bases(program: PythonProgram, owner: Scope) -> Iterator[tuple[PythonProgram, Scope]]:
+    """The bases of a class, nearest first, as far as the project has them."""
+    home, node = program, owner
+    for _ in range(DEEPEST):
+        first = node.node.bases[0] if isinstance(node.node, ast.ClassDef) and node.node.bases else None
+        name = dotted(first) if first is not None else None
+        found = defined(home, name, node.parent or node) if name is not None else None
+        if found is None or not found[1].is_class:
+            return
+        yield found
+        home, node = found
 
 
 def called_in(called: Called) -> Scope | None:

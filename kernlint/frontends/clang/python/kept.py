@@ -36,6 +36,8 @@ def entry_of(program: PythonProgram, expr: ast.Subscript, scope: Scope) -> tuple
         return None
     table, where = expr.value, scope
     for _ in range(DEPTH):
+        if _changes(where.home or program, dotted(table)):
+            return None
         table, where = program.resolved(table, where)
         further = result_of(program, table, where)
         if further is None:
@@ -51,6 +53,31 @@ def entry_of(program: PythonProgram, expr: ast.Subscript, scope: Scope) -> tuple
             named = ast.copy_location(ast.Constant(key), table)
             return table.value, Scope(table, where, {target.id: [(named, where)]})
     return None
+
+
+_CHANGING = frozenset({"update", "pop", "setdefault", "clear", "popitem"})
+
+
+def _changes(program: PythonProgram, name: str | None) -> bool:
+    """Whether a program changes the table of a name."""
+    if name is None:
+        return False
+    calls = (called.name.rpartition(".") for called in program.calls)
+    return name in program.written or any(owner == name and last in _CHANGING for owner, _, last in calls)
+
+
+def taken(program: PythonProgram, expr: ast.expr, scope: Scope) -> tuple[ast.expr, Scope]:
+    """What an expression takes out of tables and tuples in sight, or stands for itself."""
+    expr, scope = program.resolved(expr, scope)
+    if not isinstance(expr, ast.Subscript):
+        return expr, scope
+    if (entry := entry_of(program, expr, scope)) is not None:
+        return program.resolved(*entry)
+    at = expr.slice.value if isinstance(expr.slice, ast.Constant) else None
+    whole, where = taken(program, expr.value, scope) if isinstance(at, int) else (expr, scope)
+    if isinstance(whole, (ast.Tuple, ast.List)) and isinstance(at, int) and -len(whole.elts) <= at < len(whole.elts):
+        return program.resolved(whole.elts[at], where)
+    return expr, scope
 
 
 DEPTH = 6

@@ -10,6 +10,7 @@ from kernlint.frontends.clang.python.buffers import Buffers
 from kernlint.frontends.clang.python.checks import each, leaves, of_kind, several
 from kernlint.frontends.clang.python.entered import written_out
 from kernlint.frontends.clang.python.hosts import HostBuilder
+from kernlint.frontends.clang.python.kept import entry_of
 from kernlint.frontends.clang.python.literals import items_of
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.source import Span
@@ -124,10 +125,10 @@ class Reader(Buffers):
         return expr, scope
 
     def _item(self, expr: ast.Subscript, scope: Scope) -> tuple[ast.expr, Scope] | None:
-        """An item of a tuple that is in sight."""
+        """An item of a tuple, or of a table, that is in sight."""
         at = expr.slice.value if isinstance(expr.slice, ast.Constant) else None
         if not isinstance(at, int):
-            return None
+            return entry_of(self.program, expr, scope)
         whole, where = self.followed(expr.value, scope)
         if isinstance(whole, (ast.Tuple, ast.List)) and -len(whole.elts) <= at < len(whole.elts):
             return whole.elts[at], where
