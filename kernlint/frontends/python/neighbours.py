@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import OrderedDict
 from collections.abc import Iterator
 
 from kernlint.frontends.clang.python.program import PythonProgram, parsed_program
@@ -93,15 +94,31 @@ def meant(importer: str, name: str, level: int) -> str | None:
     return next((path for path in candidates(importer, name, level) if os.path.isfile(path)), None)
 
 
+_kept: OrderedDict[str, tuple[object, PythonProgram | None]] = OrderedDict()
+"""Programs that were read last, with the states of their files: many sources are launched from the same ones."""
+
+KEPT = 64
+
+
 def _program(path: str) -> PythonProgram | None:
     try:
-        if os.path.getsize(path) > LARGE:
+        found = os.stat(path)
+        state = found.st_mtime_ns, found.st_size
+        known = _kept.get(path)
+        if known is not None and known[0] == state:
+            _kept.move_to_end(path)
+            return known[1]
+        if found.st_size > LARGE:
             return None
         with open(path, "rb") as handle:
             data = handle.read()
     except OSError:
         return None
-    return parsed_program(data.removeprefix(b"\xef\xbb\xbf"))
+    program = parsed_program(data.removeprefix(b"\xef\xbb\xbf"))
+    _kept[path] = state, program
+    if len(_kept) > KEPT:
+        _kept.popitem(last=False)
+    return program
 
 
 def imported_files(path: str, program: PythonProgram) -> Iterator[str]:

@@ -75,7 +75,7 @@ def _programs(
         makers = makers_of(program)
         named = stem in program.data
         if named:
-            yield program, [one for maker in makers for one in entries(program, maker.scope)]
+            yield program, _speaking(program, [(one.scope, entries(program, one.scope)) for one in makers], stem)
             seen += 1
         for name in dict.fromkeys(filter(None, map(_entered_by, makers))):
             for file in around.files_importing(path, name):
@@ -83,7 +83,7 @@ def _programs(
                 if other is None or (stem not in other.data and not named) or seen >= FILES:
                     continue
                 calls = [one for one in other.calls if last_name(one.node) == name]
-                yield other, [one for call in calls for one in _from(other, call)]
+                yield other, _speaking(other, [(one.scope, _from(other, one)) for one in calls], stem)
                 seen += 1
 
 
@@ -94,6 +94,19 @@ def _entered_by(maker: Called) -> str:
     if name == "__init__" and outer is not None and outer.parent is not None:
         return getattr(outer.parent.node, "name", "")
     return name
+
+
+def _speaking(program: PythonProgram, starts: list[tuple[Scope, list[Scope]]], stem: bytes) -> list[Scope]:
+    """The functions to begin with for some calls: of those in whose text, or in that of the function around the call,
+    the name of the source stands, where there are any."""
+    every: list[Scope] = []
+    named: list[Scope] = []
+    for scope, found in starts:
+        outer = outermost(scope)
+        here = outer is not None and stem in program.data[program.start(outer.node) : program.end(outer.node)]
+        every += found
+        named += [one for one in found if here or stem in program.data[program.start(one.node) : program.end(one.node)]]
+    return named or every
 
 
 def _from(program: PythonProgram, called: Called) -> list[Scope]:
