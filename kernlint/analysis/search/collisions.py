@@ -41,7 +41,7 @@ from kernlint.analysis.search.endings import asked_at_ends, asked_at_wide_steps
 from kernlint.analysis.search.inputs import opened
 from kernlint.analysis.search.rooms import Rooms
 from kernlint.analysis.search.settled import unsettled
-from kernlint.analysis.search.solving import solved
+from kernlint.analysis.search.solving import pinned, solved
 from kernlint.analysis.search.supposed import ends_read, on_data, without_data
 from kernlint.analysis.search.waves import WAVE, by_run, counts_on_groups, of_waves
 from kernlint.analysis.trace.events import Access, BarrierEvent, Root, RootKind, Trace
@@ -240,7 +240,7 @@ class Asker:
             witness = self._found(query, pair.first.root)
             if witness is not None and not warp and equal_values.holds(pair, witness):
                 witness = self._unequal(pair, query, shape)
-            if witness is None or witness.data_in_address or not self._generic(query, pair.first.root):
+            if witness is None or witness.data_in_address or not self._generic(query, pair.first.root, witness):
                 continue
             if pair.first is not pair.second or self.shapes.seen:
                 return witness
@@ -379,9 +379,9 @@ class Asker:
         self.answers[query] = result
         return result
 
-    def _generic(self, query: Overlap, root: Root) -> bool:
+    def _generic(self, query: Overlap, root: Root, met: Refuted) -> bool:
         """Whether the threads still meet when the scalars in the addresses have values without coincidences: far from
-        each other, or as large as an array in shared memory has room for."""
+        each other, or as large as an array in shared memory has room for; first in the iterations of ``met``."""
         found: dict[Symbol, None] = {}
         for at in (query.a, query.b):
             found.update((s, None) for s in symbols(at.offset) if scalar(s) and is_shared(s, query))
@@ -391,12 +391,14 @@ class Asker:
         if not found:
             return True
         values = in_addresses(tuple(found), query)
-        if values is not None and self.ask(replace(query, launch=query.launch.told(tuple(values)))) is not None:
-            return True
+        if values is not None:
+            apart = replace(query, launch=query.launch.told(tuple(values)))
+            if (met.second is not None and pinned(apart, met, self.ask)) or self.ask(apart):
+                return True
         local = root.kind is RootKind.VARIABLE or root.space is Space.SHARED
         several = fitting(found, query, root.extent) if local else []
-        met = (self._found(replace(query, launch=query.launch.told(values)), root) for values in several)
-        return bool(several) and all(witness is not None for witness in met)
+        roomy = (self._found(replace(query, launch=query.launch.told(values)), root) for values in several)
+        return bool(several) and all(witness is not None for witness in roomy)
 
 
 def _outside(witness: Refuted, root: Root) -> bool:

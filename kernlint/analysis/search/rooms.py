@@ -8,7 +8,7 @@ The first part of dynamic shared memory is as large as the place at which the se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace.events import Access, LoopContext, Trace
@@ -20,6 +20,8 @@ MOST = 40
 """Accesses in loops that are looked at."""
 
 _SIZES = frozenset({SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE})
+
+ARGUMENTS = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE})
 
 
 class Rooms:
@@ -63,9 +65,9 @@ def _limits(of: Trace) -> Iterator[Term]:
 def _of_first_part(of: Trace, access: Access, place: Polynomial) -> Iterator[Term]:
     """What a loop over the first of two parts of an array says that data count: no more than what fits before the
     second one, which begins where arguments say."""
-    begins = {_begin(polynomial(other.offset)) for other in of.accesses if other.root is access.root}
+    begins = {begin(polynomial(other.offset)) for other in of.accesses if other.root is access.root}
     later = [one for one in begins if one]
-    if _begin(place) or len(later) != 1:
+    if begin(place) or len(later) != 1:
         return
     end = term_of(Polynomial(dict(later[0])))
     for loop in access.loops:
@@ -78,9 +80,8 @@ def _of_first_part(of: Trace, access: Access, place: Polynomial) -> Iterator[Ter
                 yield binary("le", const(0, I64), size, BOOL)
 
 
-def _begin(place: Polynomial) -> frozenset[tuple[Monomial, int]]:
-    """Where the part of an array begins that a place is in: what arguments alone add to it."""
-    kinds = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
+def begin(place: Polynomial, kinds: Collection[SymbolKind] = ARGUMENTS) -> frozenset[tuple[Monomial, int]]:
+    """Where the part of an array begins that a place is in: what arguments (or symbols of other kinds) alone add."""
     return frozenset(
         (mono, value)
         for mono, value in place.coefficients.items()

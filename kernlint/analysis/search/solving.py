@@ -69,7 +69,7 @@ def solved(query: Overlap, ask: Ask) -> Refuted | None:
         under = _under(query, met, free)
         if under is None:
             continue
-        found = _pinned(under, met, ask) or ask(under)
+        found = pinned(under, met, ask) or ask(under)
         if found is not None:
             return found
     return None
@@ -94,7 +94,7 @@ def _under(query: Overlap, met: Refuted, free: frozenset[Symbol]) -> Overlap | N
     return None if launch is None else replace(query, launch=launch)
 
 
-def _pinned(query: Overlap, met: Refuted, ask: Ask) -> Refuted | None:
+def pinned(query: Overlap, met: Refuted, ask: Ask) -> Refuted | None:
     """The witness of ``query`` in the iterations of ``met``, which is soon looked for."""
     assert met.second is not None
     ours, theirs = dict(met.first.counters), dict(met.second.counters)

@@ -35,7 +35,8 @@ from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import order
 from kernlint.analysis.scenarios.policy import scenarios
-from kernlint.analysis.search.collisions import Asker, Race, asker_of
+from kernlint.analysis.search.collisions import LARGE, Asker, Race, asker_of
+from kernlint.analysis.search.rooms import ARGUMENTS, begin
 from kernlint.analysis.sharing.each_warp import put_by_own_warp
 from kernlint.analysis.sharing.one_value import settled_reads
 from kernlint.analysis.sharing.rows import inside_rows
@@ -43,6 +44,8 @@ from kernlint.analysis.sharing.starts import without_rounds
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Trace
 from kernlint.source import Span
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import SymbolKind
 from kernlint.tree.types import Space
 
 PAIRS = 10_000
@@ -138,8 +141,8 @@ def _collect(
 ) -> None:
     """Look at the pairs of the object that has had the fewest questions so far: one with many that are hard to tell
     leaves the others theirs.  Two places in the source that were asked about (a helper's, called many times) come once
-    more only when all others have had a question.  Threads of a block that is ``guessed`` leave no row: a larger one
-    may not be meant."""
+    more only when all others have had a question, and so do those that take long.  Threads of a block that is
+    ``guessed`` leave no row: a larger one may not be meant."""
     asked: dict[tuple[int, Place, Place], int] = {}
     spent = dict.fromkeys(objects, 0)
     later: dict[Iterator[Pair], list[Pair]] = {pairs: [] for pairs in objects}
@@ -154,7 +157,7 @@ def _collect(
         key = (id(pair.first.root), place(pair.first.span), place(pair.second.span))
         if key in found or asked.get(key, 0) >= ALIKE:
             continue
-        if key in asked and pairs in later:
+        if pairs in later and (key in asked or _takes_long(pair)):
             later[pairs].append(pair)
             continue
         before = asker.left
@@ -168,6 +171,19 @@ def _collect(
         if race is not None and not excused(COLLISION, pair, race.witness):
             found[key] = race
 
+
+def _takes_long(pair: Pair) -> bool:
+    """Whether a search for threads of a pair is dear, or has little prospect: data have a say in the place, much is
+    said of it, or the two lie in parts of an object that begin at different places."""
+    if any(symbol.kind in _DATA for at in (pair.a, pair.b) for symbol in at.offset.symbols):
+        return True
+    if sum(term.size for at in (pair.a, pair.b) for term in (at.offset, *at.facts)) >= LARGE:
+        return True
+    return begin(polynomial(pair.a.offset), _LAUNCHED) != begin(polynomial(pair.b.offset), _LAUNCHED)
+
+
+_LAUNCHED = ARGUMENTS | {SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM}
+_DATA = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.PHI})
 
 shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, scenarios, assumed, order, alone))
 """The races in shared memory of one kernel variant: at most one for two places in the source."""
