@@ -17,6 +17,7 @@ from itertools import product
 from kernlint.analysis.accesses.pairs import concurrent, conflicting, known, same_value
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.order import order
@@ -236,7 +237,7 @@ def _early(of: Trace) -> Iterator[EarlyTicket]:
     """Tickets taken by a thread that has not waited for the stores of the others."""
     asked: _Asked | None = None
     for ticket in _counted(of):
-        chosen = {guard.term for guard in ticket.guards if _one_thread(guard.term)}
+        chosen = {part for guard in ticket.guards for part in conjuncts(guard.term) if _one_thread(part)}
         if not chosen or ticket.loops:
             continue
         asked = asked or _Asked(of)
@@ -263,16 +264,22 @@ def _by_others(of: Trace, ticket: Access, chosen: set[Term], load: Access) -> Ac
     for store in reversed(of.accesses):
         if not store.writes or store.root is not load.root or store.root.space is not Space.GLOBAL:
             continue
-        if store.order > ticket.order or not any(symbol in THREAD for symbol in symbols(store.offset)):
+        if store.order > ticket.order or not _of_others(store, chosen):
             continue
-        if any(_one_thread(guard.term) or guard.term in chosen for guard in store.guards):
-            continue
-        if _of_block(store.offset) & _of_block(load.offset):
+        if _of_block(store.offset) and _of_block(store.offset) <= _of_block(load.offset):
             continue  # each block has a part of its own
         if any(store.order < barrier.order < ticket.order for barrier in of.barriers):
             return None
         return store
     return None
+
+
+def _of_others(store: Access, chosen: set[Term]) -> bool:
+    """Whether threads make a store, each at a place of its own, along an axis of the block on which one is ``chosen``:
+    a row of threads may well be picked for both."""
+    picked = (part for guard in store.guards for part in conjuncts(guard.term) if _one_thread(part))
+    moving = set(symbols(store.offset)).intersection(THREAD).difference(*map(symbols, picked))
+    return any(symbol in moving for term in chosen for symbol in symbols(term))
 
 
 def _of_block(offset: Term) -> frozenset[Symbol]:

@@ -145,20 +145,27 @@ def _collect(
     ``guessed`` leave no row: a larger one may not be meant."""
     asked: dict[tuple[int, Place, Place], int] = {}
     spent = dict.fromkeys(objects, 0)
-    later: dict[Iterator[Pair], list[Pair]] = {pairs: [] for pairs in objects}
+    dear: dict[Iterator[Pair], list[Pair]] = {pairs: [] for pairs in objects}
+    again: dict[Iterator[Pair], list[Pair]] = {pairs: [] for pairs in objects}
     while spent and asker.left > 0:
         pairs = min(spent, key=spent.__getitem__)
         pair = next(pairs, None)
         if pair is None:
-            cost, alike = spent.pop(pairs), later.pop(pairs, None)
-            if alike:
+            cost, long, alike = spent.pop(pairs), dear.pop(pairs, None), again.pop(pairs, None)
+            if long:
+                rest = iter(long)
+                spent[rest], again[rest] = cost, alike or []
+            elif alike:
                 spent[iter(alike)] = cost
             continue
         key = (id(pair.first.root), place(pair.first.span), place(pair.second.span))
         if key in found or asked.get(key, 0) >= ALIKE:
             continue
-        if pairs in later and (key in asked or _takes_long(pair)):
-            later[pairs].append(pair)
+        if key in asked and pairs in again:
+            again[pairs].append(pair)
+            continue
+        if pairs in dear and _takes_long(pair):
+            dear[pairs].append(pair)
             continue
         before = asker.left
         harmless = put_before(pair) or (not warp and put_by_own_warp(pair))

@@ -106,3 +106,49 @@ def test_the_calls_between_which_a_barrier_may_come_are_named_first() -> None:
     lines = [code[: one.span.start].count("\n") for one in found.related if one.message == "called from here"]
     assert [code.splitlines()[at].rpartition(" ")[2] for at in lines[:2]] == ["first", "second"]
     assert len(lines) == len(set(lines)) == 5
+
+
+NEAREST = """
+__global__ void nearest(const float *from, const long *starts, const float *to, const long *ends, const long *batches,
+                        float *out, int k, long length) {
+    extern __shared__ float there[];
+    const long block = blockDim.x, batch = batches[blockIdx.x];
+    const long begin = starts[batch] + block * blockIdx.x, end = min(begin + block, starts[batch + 1]);
+    if (begin >= end) return;
+    const long mine = begin + threadIdx.x, first = ends[batch], last = ends[batch + 1];
+    float *here = there + block * length, *least = here + block * length;
+    for (int i = 0; i < k; ++i) least[threadIdx.x * k + i] = 1e30f;
+    if (mine < end)
+        for (long i = 0; i < length; ++i) here[threadIdx.x + i * block] = from[mine * length + i];
+    for (long tile = first; tile < last; tile += block) {
+        const long one = tile + threadIdx.x;
+        if (one < last)
+            for (long i = 0; i < length; ++i) there[threadIdx.x * length + i] = to[one * length + i];
+        __syncthreads();
+        const long many = min(last - tile, block);
+        if (mine < end)
+            for (long j = 0; j < many; ++j) {
+                float sum = 0;
+                for (long i = 0; i < length; ++i) {
+                    const float d = here[threadIdx.x + i * block] - there[j * length + i];
+                    sum += d * d;
+                }
+                int at = k - 1;
+                while (at > 0 && least[threadIdx.x * k + at - 1] > sum) {
+                    least[threadIdx.x * k + at] = least[threadIdx.x * k + at - 1];
+                    --at;
+                }
+                if (sum < least[threadIdx.x * k + at]) least[threadIdx.x * k + at] = sum;
+            }
+        LAST
+    }
+    if (mine < end)
+        for (int i = 0; i < k; ++i) out[mine * k + i] = least[threadIdx.x * k + i];
+}
+"""
+
+
+@pytest.mark.parametrize(("last", "bad"), [("", True), ("__syncthreads();", False)])
+def test_what_is_dear_to_ask_leaves_the_simple_pairs_theirs(last: str, bad: bool) -> None:
+    found = findings(SharedMemoryRace, NEAREST.replace("LAST", last))
+    assert ["previous" in one.message for one in found] == [True] * bad

@@ -169,6 +169,42 @@ def test_a_ticket_waits_for_all_threads(store: str, wait: str, mark: str) -> Non
     assert_marked(WrongFence, RETIRED.replace("@store", store).replace("@wait", wait).replace("@mark", mark))
 
 
+STRIPS = """
+__global__ void strips(const float *in, float *part, int *done, float *out, int width, int rows) {
+    __shared__ float sums[1024];
+    __shared__ bool last;
+    int c = blockIdx.x * blockDim.x + threadIdx.x, at = threadIdx.y * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += blockDim.y * gridDim.y)
+        sum += c < width ? in[r * width + c] : 0.0f;
+    sums[at] = sum;
+    __syncthreads();
+    if (threadIdx.y == 0 && @who) {
+        for (int k = 1; k < blockDim.y; ++k) sum += sums[k * blockDim.x + threadIdx.x];
+        part[blockIdx.y * width + c] = sum;
+    }
+    __threadfence();
+    @wait
+    if (threadIdx.x == 0 && threadIdx.y == 0)
+        last = atomicAdd(&done[blockIdx.x], 1) == gridDim.y - 1; @mark
+    __syncthreads();
+    if (last && threadIdx.y == 0 && c < width) {
+        sum = 0;
+        for (int b = 0; b < gridDim.y; ++b) sum += part[b * width + c];
+        out[c] = sum;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("who", "wait", "mark"),
+    [("c < width", "", "// bad"), ("c < width", "__syncthreads();", ""), ("threadIdx.x == 0 && c < width", "", "")],
+)
+def test_a_ticket_for_each_strip_waits_for_its_row_of_threads(who: str, wait: str, mark: str) -> None:
+    assert_marked(WrongFence, STRIPS.replace("@who", who).replace("@wait", wait).replace("@mark", mark))
+
+
 TAKEN = """
 __global__ void push(TYPE *rest, float *sum, float *seen, const int *work, const int *to, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
