@@ -95,13 +95,10 @@ def _threshold(at: Side) -> bool:
     """Whether data of the threads only have to be beyond some value, which those of many are: no key is looked for, and
     no two neighbours between which something lies.  How far an index goes may be read from memory, too."""
     rounds = {loop.condition for loop in at.counters}
-    data = [
-        guard
-        for guard in at.guards
-        if guard not in rounds
-        and uniformity(guard) > Uniformity.BLOCK
-        and any(s.kind is SymbolKind.LOAD and s.uniformity > Uniformity.BLOCK for s in guard.symbols)
-    ]
+    varying = [guard for guard in at.guards if guard not in rounds and uniformity(guard) > Uniformity.BLOCK]
+    read = [guard for guard in varying if any(s.kind is SymbolKind.LOAD for s in guard.symbols)]
+    own = [g for g in read if any(s.kind is SymbolKind.LOAD and s.uniformity > Uniformity.BLOCK for s in g.symbols)]
+    data = own or read
     orders = [guard for guard in data if guard.op in ("lt", "le")]
     return len(orders) == 1 and all(g.op == "ne" and g.args[1].value == 0 for g in data if g is not orders[0])
 

@@ -22,6 +22,7 @@ from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import (
     BLOCK_DIM,
+    GRID_DIM,
     Symbol,
     SymbolKind,
     Term,
@@ -422,3 +423,11 @@ def scalar(symbol: Symbol) -> bool:
     if symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN):
         return symbol.uniformity is Uniformity.GRID
     return symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF)
+
+
+def as_launched(premises: Iterable[Term]) -> Iterator[Symbol]:
+    """The scalars that a premise says are sizes of the launch."""
+    for premise in premises:
+        sides = [plain(side).symbol for side in premise.args] if premise.op == "eq" else []
+        if any(side in (*BLOCK_DIM, *GRID_DIM) for side in sides):
+            yield from (side for side in sides if side is not None and scalar(side))

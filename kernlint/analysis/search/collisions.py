@@ -23,6 +23,7 @@ from kernlint.analysis.scenarios.bits import all_kept, in_addresses, with_bits_a
 from kernlint.analysis.scenarios.numbers import (
     Numbers,
     addresses,
+    as_launched,
     equalities,
     fitting,
     is_power,
@@ -387,6 +388,7 @@ class Asker:
             found.update((s, None) for s in symbols(at.offset) if scalar(s) and is_shared(s, query))
         settled = {symbol for symbol, _ in query.launch.values}
         settled |= {s for s in found if is_power(s) in query.premises}
+        settled |= set(as_launched(query.premises))
         found = {s: None for s in found if s not in self.said.fixed and s not in settled}
         if not found:
             return True
