@@ -5,15 +5,16 @@ kernel before, for numbers from the same array that make a place in the same one
 both kernels and that neither changes.  So it is where another kernel asks for the mark of the very element that is read
 here, in an array that no kernel of the file writes but such as store the mark: with one that makes a place before the
 start.  Members of
-structs in an array are arrays of their own.  A kernel that stores in the index array itself says nothing of marks: it
-leaves out what an earlier round has done.  Whoever asks anything of the number here that the mark does not pass knows
-of it.
+structs in an array are arrays of their own, and an item's element is the same one for a thread or a block of its own.
+A kernel that stores in the index array itself says nothing of marks: it leaves out what an earlier round has done.
+Whoever asks anything of the number here that the mark does not pass knows of it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import gcd
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts, Sentinel
 from kernlint.analysis.coverage import conjuncts
@@ -146,7 +147,20 @@ Element = tuple[str, Spelled]
 
 
 def _element(datum: Symbol) -> Element:
-    return array_of(datum), spelled(datum.origin[1])
+    """The element that a number is read from: that of an item of the grid, whether a thread or a block goes by it, is
+    the same one in all kernels."""
+    kinds = {symbol.kind for symbol in symbols(datum.origin[1])}
+    if SymbolKind.BLOCK not in kinds or not kinds <= _OF_ITEMS:
+        return array_of(datum), spelled(datum.origin[1])
+    form = polynomial(datum.origin[1]).coefficients
+    apart = gcd(*(by for mono, by in form.items() if mono))  # bytes from one item to the next
+    return array_of(datum), ("item", apart, form.get((), 0))
+
+
+_OF_ITEMS = frozenset(
+    {SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, SymbolKind.COUNTER}
+)
+"""What the number of an item in the grid is made of."""
 
 
 def spelled(term: Term) -> Spelled:

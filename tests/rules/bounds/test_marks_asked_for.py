@@ -137,3 +137,32 @@ def test_a_mark_in_what_nobody_writes(asks: str, bad: bool) -> None:
     rest = NEAREST[NEAREST.index("__global__ void take") :]
     text = rest.replace("ELEMENT", "k").replace("TEST", "").replace("ASKS", asks)
     assert bool(findings(MissingBoundsGuard, text)) is bad
+
+
+TOKENS = """
+__global__ void scales(const float *scale, float *kept, const long long *slots, int tokens) {
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= tokens) return;
+    const long long slot = slots[t];
+    if (slot >= 0) kept[slot] = scale[t];
+}
+__global__ void rows(const float *in, float *cache, const long long *slots, const int *order, int width) {
+    const long long slot = slots[ITEM];
+    TEST
+    for (int i = threadIdx.x; i < width; i += blockDim.x)
+        cache[slot * width + i] = in[(long long)blockIdx.x * width + i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("item", "test", "bad"),
+    [
+        ("blockIdx.x", "", True),
+        ("blockIdx.x", "if (slot < 0) return;", False),
+        ("order[blockIdx.x]", "", False),
+        ("blockIdx.x + width", "", False),
+    ],
+)
+def test_the_element_of_an_item_is_one_for_threads_and_blocks(item: str, test: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, TOKENS.replace("ITEM", item).replace("TEST", test))) is bad
