@@ -8,6 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.leaving import Outside
+from kernlint.analysis.extent.mirrored import Mirrored, mirrored
 from kernlint.analysis.extent.open_ends import OpenEnd, open_ends
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.extent.shifted_back import ShiftedBack, shifted_back
@@ -99,6 +100,7 @@ class NegativeIndex(Rule):
         signed_remainders,
         allocated,
         told_apart,
+        mirrored,
         replayer,
     )
     requires_whole = True
@@ -124,6 +126,8 @@ class NegativeIndex(Rule):
         for half in halves:
             if half.below:
                 yield self.told(half.access.span, half.told, calls(half.access))
+        turned: tuple[Mirrored, ...] = facts[mirrored]
+        yield from (self.told(one.access.span, one.told, calls(one.access)) for one in turned)
         rests: tuple[SignedRemainder, ...] = facts[signed_remainders]
         yield from (self._remainder(one) for one in rests if one.access.root not in arrays)
         back: tuple[ShiftedBack, ...] = facts[shifted_back]
