@@ -148,3 +148,12 @@ def test_a_kernel_whose_name_and_parameters_a_macro_makes_is_defined_there(
         (tmp_path / folder).mkdir()
     files = {f"{near}/host.cpp": SETS_WIDE, "a/one.cl": ONE, "b/two.cl": MADE}
     assert (("host.cpp", "KL617") in codes(tmp_path, files, capsys)) is told
+
+
+@pytest.mark.parametrize(("params", "told"), [("global float *x", True), ("global float *x, int wide", False)])
+def test_a_host_means_the_kernel_that_it_holds_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], params: str, told: bool
+) -> None:
+    held = f'static const char *text = R"CLC(kernel void step({params}) {{ x[get_global_id(0)] = 1; }})CLC";'
+    files = {"host.cpp": held + SETS_WIDE, "flat.cl": WIDER}
+    assert (("host.cpp", "KL617") in codes(tmp_path, files, capsys)) is told

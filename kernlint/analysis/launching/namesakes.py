@@ -2,7 +2,8 @@
 
 Programs for devices with and without some feature stand in files side by side and hold kernels of the same names, some
 with other parameters.  What a host passes has to fit one of them; only what holds of all is known of the kernel that it
-means.  A file that it names alone, or that is nearer to it, is another matter: that is the one it means.
+means.  A file that it names alone, or that is nearer to it, is another matter, as is a kernel in the host's own file:
+that is the one it means.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ def alike(facts: Facts, host: Span, index: int | None = None) -> bool:
 
 
 def _as_near(facts: Facts, host: str) -> Iterator[str]:
-    """Other files that define a kernel of the name, as near to the host as ours, unless the host names ours alone."""
+    """Other files that define a kernel of the name, as near to the host as ours, unless the host names ours alone, or
+    holds the kernel itself."""
     ours = facts.function.span.file
+    if os.path.abspath(ours) == os.path.abspath(host):
+        return
     for path in facts.module_facts.definers_of(facts.kernel.name):
         if os.path.abspath(path) == os.path.abspath(ours) or _shared(path, host) < _shared(ours, host):
             continue
