@@ -98,7 +98,8 @@ def _threshold(at: Side) -> bool:
     varying = [guard for guard in at.guards if guard not in rounds and uniformity(guard) > Uniformity.BLOCK]
     read = [guard for guard in varying if any(s.kind is SymbolKind.LOAD for s in guard.symbols)]
     own = [g for g in read if any(s.kind is SymbolKind.LOAD and s.uniformity > Uniformity.BLOCK for s in g.symbols)]
-    data = own or read
+    drawn = any(g.op == "eq" and any(isinstance(s.origin, Atomic) for s in g.symbols) for g in varying)
+    data = own or ([] if drawn else read)  # who draws a number has it alone
     orders = [guard for guard in data if guard.op in ("lt", "le")]
     return len(orders) == 1 and all(g.op == "ne" and g.args[1].value == 0 for g in data if g is not orders[0])
 

@@ -96,3 +96,23 @@ __global__ void blur(const float *x, float *y) {
 @pytest.mark.parametrize(("barrier", "told"), [("__syncthreads();", False), ("", True)])
 def test_rows_of_a_parameter_whose_length_the_build_says(barrier: str, told: bool) -> None:
     assert bool(findings(SharedMemoryRace, ROWS.replace("BARRIER", barrier), "cuda")) is told
+
+
+DRAWN = """
+kernel void push(global uint *queue, global uint *length, global const uint *count) {
+    local uint mine;
+    mine = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_global_id(0) >= count[0]) return;
+    const uint at = atomic_inc(&mine);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (CHOSEN) mine = atomic_add(length, mine);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    queue[mine + at] = get_global_id(0);
+}
+"""
+
+
+@pytest.mark.parametrize(("chosen", "told"), [("at == 0", False), ("count[0] > 3", True)])
+def test_who_draws_a_number_is_alone_also_below_a_limit_from_memory(chosen: str, told: bool) -> None:
+    assert bool(findings(SharedMemoryRace, DRAWN.replace("CHOSEN", chosen), "opencl")) is told
