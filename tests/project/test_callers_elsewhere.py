@@ -150,10 +150,15 @@ def test_a_kernel_whose_name_and_parameters_a_macro_makes_is_defined_there(
     assert (("host.cpp", "KL617") in codes(tmp_path, files, capsys)) is told
 
 
-@pytest.mark.parametrize(("params", "told"), [("global float *x", True), ("global float *x, int wide", False)])
+@pytest.mark.parametrize(("wide", "told"), [("ulong", True), ("int", False)])
 def test_a_host_means_the_kernel_that_it_holds_itself(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], params: str, told: bool
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wide: str, told: bool
 ) -> None:
-    held = f'static const char *text = R"CLC(kernel void step({params}) {{ x[get_global_id(0)] = 1; }})CLC";'
-    files = {"host.cpp": held + SETS_WIDE, "flat.cl": WIDER}
+    other = {"ulong": "int", "int": "ulong"}[wide]
+    text = WIDER.replace("kernel void", "__kernel void").replace("global float", "__global float")
+    held = f'static const char *text = R"CLC(\n{text.replace("int wide", f"{wide} wide")}\n)CLC";\n'
+    files = {
+        "host.cpp": held + SETS_WIDE.replace("size_t n", "int n"),
+        "flat.cl": WIDER.replace("int wide", f"{other} wide"),
+    }
     assert (("host.cpp", "KL617") in codes(tmp_path, files, capsys)) is told
