@@ -106,3 +106,23 @@ def test_vectors_are_written_in_place_as_numbers_are() -> None:
 
     assert told_of("x")
     assert not told_of("next")
+
+
+CAREFUL = """
+#define ADD(sum, rest, value) { const float y_ = (value) - rest, t_ = sum + y_; rest = (t_ - sum) - y_; sum = t_; }
+__global__ void means(const float *in, float *out, int n, int width, int r) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x >= width) return;
+  float sum = 0.0f, rest = 0.0f;
+  for (int i = 0; i <= r; ++i) ADD(sum, rest, in[i * width + x]);
+  for (int i = 0; i < n; ++i) {
+    if (i + r < n) ADD(sum, rest, in[(i + r) * width + x]);
+    if (i - r - 1 >= 0) ADD(sum, rest, -in[(i - r - 1) * width + x]);
+    out[i * width + x] = sum;
+  }
+}
+"""
+
+
+def test_sums_that_are_made_of_one_another_many_times_over_are_looked_through_once() -> None:
+    assert not findings(CAREFUL, select="KL205")

@@ -13,7 +13,7 @@ is wanted, and what is read behind it may be anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
@@ -151,24 +151,33 @@ def _from(load: Symbol) -> object:
     return load.origin[0] if isinstance(load.origin, tuple) and load.origin else None
 
 
-def _added(value: Term, depth: int = 0) -> Iterator[tuple[object, Term]]:
-    """The places in memory whose elements are added up in a value."""
+def _added(value: Term) -> Iterator[tuple[object, Term]]:
+    """The places in memory whose elements are added up in a value, each part of which is looked at once: sums of rounds
+    are made of one another many times over."""
+    depths: dict[Term, int] = {}
+    todo = [(value, 0)]
+    while todo:
+        part, depth = todo.pop()
+        if depths.get(part, DEPTH + 1) <= depth:
+            continue
+        again, depths[part] = part in depths, depth
+        symbol = part.symbol
+        if symbol is not None and symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple) and not again:
+            yield symbol.origin[0], symbol.origin[1]
+        todo += reversed([(one, depth + int(symbol is not None)) for one in _summands(part, depth)])
+
+
+def _summands(value: Term, depth: int) -> Sequence[Term]:
+    """What a value is the sum of, or what it is chosen from."""
     symbol = value.symbol
     if symbol is not None:
-        if symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
-            yield symbol.origin[0], symbol.origin[1]
-        elif symbol.kind is SymbolKind.PHI and symbol.step is not None and depth < DEPTH:
-            yield from _added(symbol.step, depth + 1)
-            if symbol.init is not None:
-                yield from _added(symbol.init, depth + 1)
-    elif value.op in _SUMMING or (value.op == "call" and value.args[0] == "struct"):
-        for one in value.terms:
-            yield from _added(one, depth)
-    elif value.op == "select" and not any(isinstance(one.type, FloatType) for one in symbols(value.args[0])):
-        for one in value.terms[1:]:  # (where numbers are compared it is the better one that is kept)
-            yield from _added(one, depth)
-    elif value.op == "call" and str(value.args[0]).startswith("after") and value.terms:
-        yield from _added(value.terms[0], depth)
+        rounds = symbol.kind is SymbolKind.PHI and symbol.step is not None and depth < DEPTH
+        return [one for one in (symbol.step, symbol.init) if one is not None] if rounds else ()
+    if value.op in _SUMMING or (value.op == "call" and value.args[0] == "struct"):
+        return value.terms
+    if value.op == "select" and not any(isinstance(one.type, FloatType) for one in symbols(value.args[0])):
+        return value.terms[1:]  # (where numbers are compared it is the better one that is kept)
+    return value.terms[:1] if value.op == "call" and str(value.args[0]).startswith("after") else ()
 
 
 neighbours = KernelAnalysis("neighbours", _compute, needs=(trace, launch_context, order))
