@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from kernlint.analysis.accesses.pairs import (
     Pair,
 )
+from kernlint.analysis.scenarios.paired_halves import paired_lengths
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace.events import LoopContext, Root, RootKind
 from kernlint.prove.admission import Admission
@@ -285,8 +286,10 @@ def _work_parts(term: Term) -> tuple[Term, ...]:
 
 def powers(pair: Pair) -> list[Term]:
     """That scalars are powers of two where masks are made of them, or of half of them: ``x & (p / 2 - 1)`` is meant to
-    be ``x % (p / 2)``."""
-    return list(map(is_power, dict.fromkeys((*_masks_of(pair.a), *_masks_of(pair.b)))))
+    be ``x % (p / 2)``; and so are lengths that loops go through in pairs of halves."""
+    masks = dict.fromkeys((*_masks_of(pair.a), *_masks_of(pair.b)))
+    lengths = dict.fromkeys((*paired_lengths(pair.a), *paired_lengths(pair.b)))
+    return [*map(is_power, masks), *map(_is_power, lengths)]
 
 
 @functools.lru_cache(maxsize=1 << 10)
@@ -327,8 +330,12 @@ def _scaled(term: Term) -> Symbol | None:
 
 def is_power(symbol: Symbol) -> Term:
     """That a scalar is a power of two (or 0)."""
-    less = binary("add", symbol.term, const(-1, symbol.type), symbol.type)
-    return binary("eq", binary("and", symbol.term, less, symbol.type), const(0, symbol.type), BOOL)
+    return _is_power(symbol.term)
+
+
+def _is_power(term: Term) -> Term:
+    less = binary("add", term, const(-1, term.type), term.type)
+    return binary("eq", binary("and", term, less, term.type), const(0, term.type), BOOL)
 
 
 def trips(pair: Pair, shape: Scenario) -> tuple[tuple[Symbol, int], ...]:

@@ -141,6 +141,12 @@ class Places:
         )
         return not ids
 
+    def of_larger(self, wide: Wide) -> bool:
+        """Whether the same place has a product of the same factors and more: of ``(row * length + item) * (words + 1)``
+        the multiple of ``row * length`` is a number of items, and 64 bits are there for the words."""
+        own = Counter(wide.product.factors)
+        return any(one.access is wide.access and own < Counter(one.product.factors) for one in self.wide)
+
 
 def _but_for_sizes(product: Product) -> bool:
     """Whether a product is made in 64 bits on purpose of an index and the number of elements of a row or plane, which
@@ -235,7 +241,8 @@ def twins(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
     of the height itself."""
     wide: dict[Factors, Access] = {}
     for one in places.wide:
-        if one.access is not None and (one.product.careful or not any(map(_rounds, one.product.factors))):
+        counted = one.product.careful or not any(map(_rounds, one.product.factors))
+        if one.access is not None and counted and not places.of_larger(one):
             wide.setdefault(one.product.factors, one.access)
     for part in places.parts if wide else ():
         for product in part.products:
@@ -311,6 +318,7 @@ def rows(places: Places) -> Iterator[Narrow]:
                 else:
                     fits = one.access is not part.access and Counter(theirs.sizes) == wanted
                     fits = fits and places.on_purpose(one) and len(theirs.factors) > len(sizes)
+                    fits = fits and not places.of_larger(one)
                 if fits:
                     weak = one.access is not None and elements_of(part.access, product.factors) < elements_of(
                         one.access, theirs.factors

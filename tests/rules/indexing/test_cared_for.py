@@ -130,3 +130,24 @@ __global__ void unfold(const float *image, float *columns, int channels, int h, 
 }}
 """
     assert severities(code) == [Severity.WARNING] * told
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("((size_t)blockIdx.x * items + item) * (words + 1)", False),
+        ("((size_t)blockIdx.x * items + item) * words + blockIdx.x", False),
+        ("(size_t)blockIdx.x * items + item", True),
+        ("(size_t)blockIdx.x * items", True),
+    ],
+)
+def test_a_number_of_items_is_widened_for_the_words_that_each_has(place: str, told: bool) -> None:
+    code = f"""
+__global__ void sums(const float *table, float *out, int items, int words) {{
+    const int item = blockIdx.y;
+    if (item >= items) return;
+    float *to = out + {place};
+    to[threadIdx.x] = table[item * items + threadIdx.x];
+}}
+"""
+    assert severities(code) == [Severity.WARNING] * told
