@@ -112,3 +112,62 @@ __global__ void blur(const float *in, float *out, int n, int h, int w, int plane
 def test_two_coordinates_in_one_index(test: str, bad: bool) -> None:
     found = findings(WrongBoundsGuard, PLANES.replace("TEST", test))
     assert any("another axis" in one.message for one in found) is bad, [one.message for one in found]
+
+
+TILES = """
+__kernel void product(__global const float *a, __global const float *b, __global float *c,
+                      const int rows, const int depth, const int cols) {
+    __local float left[16][16], right[16][16];
+    const int x = get_local_id(0), y = get_local_id(1);
+    const int row = get_group_id(1) * 16 + y, col = get_group_id(0) * 16 + x;
+    float sum = 0.0f;
+    LOOP {
+        left[y][x] = ASKED ? a[row * depth + AT + x] : 0.0f;
+        right[y][x] = AT + y < depth && col < cols ? b[(AT + y) * cols + col] : 0.0f;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0; k < 16; ++k) sum += left[y][k] * right[k][x];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (row < rows && col < cols) c[row * cols + col] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "at"),
+    [
+        ("for (int k = 0; k < depth; k += 16)", "k"),
+        ("for (int t = 0; t < (depth + 15) / 16; ++t)", "t * 16"),
+        ("for (int t = 0; t < ((depth + 15) >> 4); ++t)", "t * 16"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("asked", "bad"),
+    [
+        ("row < rows && AT + x < cols", True),
+        ("row < rows && AT + x < depth", False),
+        ("row < rows", False),  # whole tiles, as far as anybody says
+        ("row < cols && AT + x < cols", False),  # a square one with a pitch
+    ],
+)
+def test_tiles_of_a_product_of_matrices(loop: str, at: str, asked: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, TILES.replace("LOOP", loop).replace("ASKED", asked).replace("AT", at), "opencl")
+    assert any("another axis" in one.message for one in found) is bad, [one.message for one in found]
+
+
+PADDED = """
+__global__ void sums(const float *a, const float *b, float *c, int rows, int pitch, int width) {
+    __shared__ float part[8][33];
+    const int row = blockIdx.y * 8 + threadIdx.y;
+    for (int k = 0; k < pitch; k += 32) {
+        part[threadIdx.y][threadIdx.x] = row < rows && k + threadIdx.x < width ? a[row * pitch + k + threadIdx.x] : 0;
+        __syncthreads();
+        if (row < rows && k + threadIdx.x < width) c[row * width + k + threadIdx.x] = part[threadIdx.y][threadIdx.x];
+        __syncthreads();
+    }
+}
+"""
+
+
+def test_a_row_with_padding_at_its_end() -> None:
+    assert not findings(WrongBoundsGuard, PADDED)
