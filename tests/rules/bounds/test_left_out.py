@@ -44,6 +44,43 @@ def test_what_the_thread_adds(first: str, last: str, test: str, bad: bool) -> No
     assert any("leaves out" in one.message for one in found) is bad, [one.message for one in found]
 
 
+STREAM = """
+__global__ void __launch_bounds__(128) rows(const float *value, const int *begin, const int *firsts, float *out) {
+    __shared__ float staged[1024];
+    const int row = firsts[blockIdx.x], behind = firsts[blockIdx.x + 1], lane = threadIdx.x;
+    const int first = begin[row], last = begin[behind];
+    LOOP staged[AT - first] = value[AT];
+    __syncthreads();
+    for (int r = row + lane; r < behind; r += 128) {
+        float sum = 0.0f;
+        for (int k = LENGTHS[r]; k < LENGTHS[r + 1]; ++k) sum += staged[k - first];
+        out[r] = sum;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "at", "lengths", "bad"),
+    [
+        ("for (int i = first; i < last; i += 128)", "i + lane", "begin", True),
+        ("for (int i = 0; i < last - first; i += 128)", "first + i + lane", "begin", True),
+        (
+            "for (int i = 0; i < last - first; i += 128) if (i + lane < last - first)",
+            "first + i + lane",
+            "begin",
+            False,
+        ),
+        ("for (int i = first + lane; i < last; i += 128)", "i", "begin", False),
+        ("for (int i = first; i < last; i += 128)", "i + lane", "firsts", False),  # whole groups, for all that is said
+        ("for (int i = first; i < last; ++i)", "i + lane * 2048", "begin", False),  # a plane for each thread
+    ],
+)
+def test_parts_of_any_length(loop: str, at: str, lengths: str, bad: bool) -> None:
+    found = findings(WrongBoundsGuard, STREAM.replace("LOOP", loop).replace("AT", at).replace("LENGTHS", lengths))
+    assert any("leaves out" in one.message for one in found) is bad, [one.message for one in found]
+
+
 CUBES = """
 struct Grid { const float *cells; int nx, ny, nz; };
 __device__ float whole(const Grid &g, int x, int y, int z) {
