@@ -31,6 +31,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
     counted_down,
     hollow,
     padded,
+    whole_of,
 )
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.foreign import extents_of_file, foreign_rows
@@ -150,7 +151,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += items(facts[places])
         found += counted_down(indexed, supports)
         found += backwards(indexed, supports)
-        found += clamped(facts[trace].accesses, supports)
+        found += clamped(facts[trace].accesses, whole_of(indexed) | supports)
         seen = {one.access for one in found}
         found += [one for one in clamped_data(facts[places]) if one.access not in seen]
         found += clamped_numbers(facts[places])

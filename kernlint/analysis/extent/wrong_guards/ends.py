@@ -97,8 +97,25 @@ def _raises(guard: Term) -> bool:
     return False
 
 
+def whole_of(indexed: Sequence[Indexed]) -> Supports:
+    """The sizes of arrays whose rows tests fill: ``w * h`` of ``a[y * w + x]`` under ``x < w && y < h``, each with the
+    first such access."""
+    found: Supports = {}
+    for one in indexed:
+        pitch = number(1)
+        for dimension in reversed(one.dimensions) if len(one.dimensions) > 1 else ():
+            best = dimension.limits[0] if dimension.limits else None
+            if best is None or best.slack != -1 or dimension.extra or dimension.pitch != pitch:
+                break
+            pitch = pitch * best.size
+        else:
+            if len(one.dimensions) > 1:
+                found.setdefault(pitch, one.access)
+    return found
+
+
 def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach]:
-    """``in[min(i, n)]``, in a dimension whose size is n.
+    """``in[min(i, n)]``, in a dimension whose size is n, or in an array of n elements in rows.
 
     Excused: where runs begin that lie back to back, one after the last says where that ends.  Still bad: an element
     that nothing of the same array is taken from.
