@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from kernlint.analysis.extent.doubts import DIGITS
 from kernlint.analysis.extent.ends import Coordinate
-from kernlint.analysis.extent.limits import counter_ranges
+from kernlint.analysis.extent.limits import bounds_of, counter_ranges
 from kernlint.analysis.extent.places import chosen, moves
 from kernlint.analysis.extent.wholes import whole_part
 from kernlint.symbolic.polynomial import Monomial, Polynomial, polynomial
@@ -142,8 +142,9 @@ def _numbers(one: Coordinate, below: bool) -> int | None:
     total = one.base.coefficients.get((), 0)
     for mono, value in one.core.coefficients.items():
         symbol = mono[0].symbol if len(mono) == 1 else None
-        if symbol is not None and symbol.kind is SymbolKind.COUNTER:
-            if symbol not in ranges:
-                return None
-            total += value * ranges[symbol][(value > 0) is not below]
+        if symbol is not None and symbol.kind is SymbolKind.COUNTER and symbol not in ranges:
+            return None
+        ends = bounds_of(mono[0], ranges) if len(mono) == 1 else None
+        if ends is not None:
+            total += value * ends[(value > 0) is not below]
     return total

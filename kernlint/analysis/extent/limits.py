@@ -18,6 +18,7 @@ from kernlint.analysis.extent.truths import slack_of, truths
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.record import dataclass
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import Space, VoidType
@@ -152,13 +153,27 @@ def elements(access: Access, offset: Term | None = None) -> tuple[Polynomial, in
     return Polynomial(out), max(access.size // size, 1) - 1
 
 
+_DIGITS = frozenset({"div", "mod", "shr", "and"})
+
+
+def bounds_of(atom: Term, ranges: dict[Symbol, tuple[int, int]]) -> tuple[int, int] | None:
+    """The smallest and the largest value of a loop counter, or of its digits: ``k / 3`` and ``k % 3`` of 9 rounds are
+    0 to 2."""
+    if atom.op == "sym":
+        return ranges.get(atom.args[0])
+    if atom.op not in _DIGITS or atom.args[1].value is None or any(symbol not in ranges for symbol in symbols(atom)):
+        return None
+    low, high = interval(atom, lambda symbol: ranges[symbol])
+    return None if low is None or high is None else (low, high)
+
+
 def extreme(poly: Polynomial, ranges: dict[Symbol, tuple[int, int]], top: bool) -> Polynomial | None:
-    """``poly`` with loop counters at the end of their range that makes it largest (or smallest)."""
+    """``poly`` with loop counters, and their digits, at the end of their range that makes it largest (or smallest)."""
     out: dict[Monomial, int] = {}
     for mono, value in poly.coefficients.items():
         factor, left = value, []
         for atom in mono:
-            bounds = ranges.get(atom.args[0]) if atom.op == "sym" else None
+            bounds = bounds_of(atom, ranges)
             if bounds is None:
                 left.append(atom)
             else:
