@@ -7,6 +7,7 @@ fills and leaves the count of in memory.  Two things say that there may be more 
   room)`` says, and nothing keeps the slot below that: no test does, or one that lets the room itself pass;
 * the list has a constant number of elements, as it is declared or as the host allocates it, data decide who takes a
   slot, and more threads may do so than there are elements: all threads of a grid, or of a block that is larger;
+* the counter itself stands behind so many elements of the list, and data decide who takes a slot;
 * each of many counters has a row of a constant number of elements (``s = atomicAdd(&fill[c], 1); items[c * 24 + s] =
   i``), and data say whose row a thread stores in.
 
@@ -112,6 +113,14 @@ def _room_in(one: Drawn) -> int | None:
     if root.kind is RootKind.VARIABLE and root.extent and one.times == root.element.size:
         return root.extent // one.times
     return None
+
+
+def _before_counter(one: Drawn) -> int | None:
+    """The places of a list that ends where its own counter stands: ``list[atomic_inc(list + 255)] = i``."""
+    if one.counter is None or one.counter.root is not one.access.root or one.in_columns or _wraps(one):
+        return None
+    apart = (polynomial(one.counter.offset) - one.rest).constant
+    return apart // one.times if apart is not None and apart > 0 else None
 
 
 def _allocated(one: Drawn, facts: Facts) -> int | None:
@@ -344,6 +353,7 @@ def _compute(facts: Facts) -> tuple[Overfull, ...]:
         if row is not None and called(counter.root) not in facts[lowered_counters] and _anybody(counter, row, facts):
             found[root] = Overfull(one.access, str(row))
             continue
+        room = _before_counter(one) if room is None else room
         room = _allocated(one, facts) if room is None else room
         if room is not None and room > 1 and _crowded(one, counter, room, of, facts):
             found[root] = Overfull(one.access, str(room))

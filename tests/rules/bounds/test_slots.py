@@ -350,3 +350,33 @@ __global__ void take(const int *at, int *fill, const int *items, int *out, int n
 )
 def test_rows_get_back_what_was_taken_out_of_them(take: str, bad: bool) -> None:
     assert bool(findings(ArrayIndexOutOfRange, GIVEN_BACK.replace("TAKE", take))) is bad
+
+
+COUNTED_BEHIND = """
+#define MOST 63
+__kernel void search(__global const uint *hash, __global uint *hits, const uint target, const uint n) {
+    const uint i = get_global_id(0);
+    if (i >= n) return;
+    ASKED {
+        const uint at = atomic_inc(COUNTER);
+        STORE
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "counter", "store", "bad"),
+    [
+        ("if (hash[i] < target)", "hits + MOST", "hits[at] = i;", True),
+        ("if (hash[2 * i] == hash[2 * i + 1])", "&hits[2 * MOST]", "hits[2 * at] = i; hits[2 * at + 1] = n;", True),
+        ("if (hash[i] < target)", "hits + MOST", "if (at < MOST) hits[at] = i;", False),
+        ("if (hash[i] < target)", "hits + MOST", "hits[min(at, MOST - 1u)] = i;", False),
+        ("if (hash[i] < target && hits[MOST] < MOST)", "hits + MOST", "hits[at] = i;", False),
+        ("if (hash[i] < target)", "hits", "hits[at + 1] = i;", False),  # what is behind the counter may be long
+        ("if (i < 32)", "hits + MOST", "hits[at] = i;", False),  # so many, whatever data say
+    ],
+)
+def test_a_list_ends_where_its_counter_stands(asked: str, counter: str, store: str, bad: bool) -> None:
+    code = COUNTED_BEHIND.replace("ASKED", asked).replace("COUNTER", counter).replace("STORE", store)
+    assert bool(findings(ArrayIndexOutOfRange, code, "opencl")) is bad
