@@ -401,7 +401,7 @@ class ArrayIndexOutOfRange(Rule):
         if _counts(one):
             values = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.first.counters)
             who = f"iteration {values}" if not one.reason else f"{who} in iteration {values}"
-        what = "for data as large as a mask, clamp or test lets them be, " if one.data else ""
+        what = "for data as large as a mask, clamp, choice or test lets them be, " if one.data else ""
         if one.told:
             what += f"with {one.told}, which a comment allows, "
         if one.given:

@@ -7,11 +7,11 @@ is what it becomes when it is scaled: ``(clamp(x, low, high) - low) / (high - lo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from kernlint.analysis.trace.events import Guard
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.terms import SymbolKind, Term, negate, plain, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, negate, plain, subterms, symbols
 from kernlint.tree.types import FloatType, IntType
 
 _DATA = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN})
@@ -61,6 +61,24 @@ def clamped_alone(atom: Term, guards: Iterable[Guard]) -> bool:
     if top is None or scaled(atom) or (high is not None and high < top):
         return False
     return not any(data & set(symbols(guard.term)) for guard in guards)
+
+
+def code_of(atom: Term, guards: Sequence[Guard]) -> int | None:
+    """The largest of the numbers that a choice by data may be, whatever the other ways are: ``x < low ? 6 : search(x)``
+    is 6 for some.  None where a test speaks of what is chosen by."""
+    asked = {symbol for guard in guards for symbol in symbols(guard.term) if symbol.kind in _DATA}
+    return max(_codes(plain(atom), asked), default=None) if isinstance(plain(atom).type, IntType) else None
+
+
+def _codes(term: Term, asked: Set[Symbol]) -> Iterator[int]:
+    if term.op != "select":
+        return
+    by = set(symbols(term.args[0]))
+    kinds = {symbol.kind for symbol in by}
+    if by & asked or SymbolKind.LOAD not in kinds or not kinds <= _DATA | {SymbolKind.PARAM}:
+        return
+    for way in map(plain, term.args[1:]):
+        yield from _codes(way, asked) if way.value is None else (way.value,)
 
 
 def _top(term: Term) -> float | None:

@@ -27,9 +27,9 @@ from kernlint.analysis.extent.leaving import (
     leaves,
     limited,
     masked,
-    raised,
     within,
 )
+from kernlint.analysis.extent.raised import raised
 from kernlint.analysis.extent.told_numbers import beyond_told, name_of
 from kernlint.analysis.launching.believed_blocks import believed_blocks
 from kernlint.analysis.launching.launch_context import Block, LaunchContext, launch_context
