@@ -15,13 +15,17 @@ from kernlint.analysis.extent.places import Place, Places, moves, places
 from kernlint.analysis.extent.siblings import Key, key_of, of_arguments
 from kernlint.analysis.extent.told import Told
 from kernlint.analysis.launching.launch_context import launch_context
-from kernlint.analysis.trace.events import Access, GuardKind
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, GuardKind, LoopContext, Trace, WarpEvent
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
+
+MOST = 512
+"""Parts of what is computed from an element that are looked at."""
 
 _PLACES = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK})
 _OPAQUE = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN, SymbolKind.EXIT})
@@ -75,7 +79,51 @@ def _tests(access: Access) -> list[Term]:
     return [part for guard in access.guards if guard.kind not in _LOOPS for part in conjuncts(guard.term)]
 
 
-def _found(every: Places) -> Iterator[Unclamped]:
+def _of_last(part: Term, clamped: Access, size: Polynomial, of: Trace) -> bool:
+    """Whether a truth is about what is computed from the clamped element, which a thread beyond the end has in common
+    with the last one, and about nothing that tells the two apart: not the size, not its place, nothing that the kernel
+    stores."""
+    written = {one.root for one in of.accesses if one.writes}
+    sizes = {symbol for atom in size.atoms for symbol in symbols(atom)}
+    ends = {atom for atom in polynomial(clamped.offset).atoms if atom.op == "min"}
+    blocks = any(symbol.kind is SymbolKind.BLOCK for atom in ends for symbol in symbols(atom))
+    place = SymbolKind.BLOCK if blocks else SymbolKind.THREAD
+    todo, seen, found = [part], set[Term](), False
+    while todo:
+        term = todo.pop()
+        if term in seen:
+            continue
+        seen.add(term)
+        if len(seen) > MOST:
+            return False
+        if term in ends:
+            found = True
+            continue
+        symbol = term.symbol
+        if symbol is None:
+            todo += term.terms
+            continue
+        if (
+            symbol in sizes
+            or symbol.kind is place
+            or (symbol.kind is SymbolKind.UNKNOWN and not isinstance(symbol.origin, WarpEvent))
+        ):
+            return False
+        origin = symbol.origin
+        if symbol.kind is SymbolKind.LOAD:
+            if not isinstance(origin, tuple) or origin[0] in written:
+                return False
+            todo.append(origin[1])
+        elif symbol.kind is SymbolKind.PHI:
+            todo += [value for value in (symbol.init, symbol.step) if value is not None]
+        if isinstance(origin, LoopContext):
+            todo += origin.ends
+        elif isinstance(origin, WarpEvent):
+            todo += origin.operands
+    return found
+
+
+def _found(every: Places, of: Trace) -> Iterator[Unclamped]:
     clamps: dict[tuple[int, Polynomial, Key], tuple[Access, Polynomial]] = {}
     for access, mine in every.items():
         for place in mine:
@@ -96,19 +144,19 @@ def _found(every: Places) -> Iterator[Unclamped]:
             own = [atom for atom in place.index.atoms if moves(atom)]
             theirs = _tests(other[0])
             more = [part for part in _tests(access) if part not in theirs]
-            if more and all(_of_other_places(part, own) for part in more):
+            if more and all(_of_other_places(part, own) or _of_last(part, *other, of) for part in more):
                 yield Unclamped(place, *other)
                 break
 
 
 def _compute(facts: Facts) -> tuple[Unclamped, ...]:
     out: dict[object, Unclamped] = {}
-    for one in _found(facts[places]):
+    for one in _found(facts[places], facts[trace]):
         past = Past(one.access, term_of(one.place.index), term_of(one.size))
         if one.access.root not in out and not (facts[launch_context].launches and kept(past, facts)):
             out[one.access.root] = one
     return tuple(out.values())
 
 
-clamped_beside = KernelAnalysis("clamped_beside", _compute, needs=(places, launch_context))
+clamped_beside = KernelAnalysis("clamped_beside", _compute, needs=(places, trace, launch_context))
 """An :class:`Unclamped` for each array of a kernel variant that has one."""
