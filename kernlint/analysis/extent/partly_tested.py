@@ -6,11 +6,12 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.clamped_beside import Unclamped, clamped_beside
 from kernlint.analysis.extent.clipped_beside import Unclipped, clipped_beside
 from kernlint.analysis.extent.float_ends import FloatEnd, float_ends
+from kernlint.analysis.extent.left_counts import BehindCount, left_counts
 from kernlint.analysis.extent.left_out import LeftOut, left_out
 from kernlint.analysis.extent.paired_sizes import Paired, paired_sizes
 from kernlint.analysis.extent.shift_left_out import ShiftLeftOut, shift_left_out
 
-PartlyTested = FloatEnd | Unclamped | LeftOut | Paired | Unclipped | ShiftLeftOut
+PartlyTested = FloatEnd | Unclamped | LeftOut | Paired | Unclipped | ShiftLeftOut | BehindCount
 
 
 def _compute(facts: Facts) -> tuple[PartlyTested, ...]:
@@ -21,12 +22,13 @@ def _compute(facts: Facts) -> tuple[PartlyTested, ...]:
         *facts[paired_sizes],
         *facts[clipped_beside],
         *facts[shift_left_out],
+        *facts[left_counts],
     )
 
 
 partly_tested = KernelAnalysis(
     "partly_tested",
     _compute,
-    needs=(float_ends, clamped_beside, left_out, paired_sizes, clipped_beside, shift_left_out),
+    needs=(float_ends, clamped_beside, left_out, paired_sizes, clipped_beside, shift_left_out, left_counts),
 )
 """All of a kernel variant."""
