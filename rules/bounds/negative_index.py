@@ -10,6 +10,7 @@ from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.mirrored import Mirrored, mirrored
 from kernlint.analysis.extent.open_ends import OpenEnd, open_ends
+from kernlint.analysis.extent.painted import Painted, painted
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.extent.shifted_back import ShiftedBack, shifted_back
 from kernlint.analysis.extent.signed_remainders import SignedRemainder, signed_remainders
@@ -101,6 +102,7 @@ class NegativeIndex(Rule):
         allocated,
         told_apart,
         mirrored,
+        painted,
         replayer,
     )
     requires_whole = True
@@ -128,6 +130,8 @@ class NegativeIndex(Rule):
                 yield self.told(half.access.span, half.told, calls(half.access))
         turned: tuple[Mirrored, ...] = facts[mirrored]
         yield from (self.told(one.access.span, one.told, calls(one.access)) for one in turned)
+        around: tuple[Painted, ...] = facts[painted]
+        yield from (self.told(one.access.span, one.told, calls(one.access)) for one in around)
         rests: tuple[SignedRemainder, ...] = facts[signed_remainders]
         yield from (self._remainder(one) for one in rests if one.access.root not in arrays)
         back: tuple[ShiftedBack, ...] = facts[shifted_back]
