@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.excuses.excuse import excuse
 from kernlint.analysis.excuses.places import of_accesses, of_pair
+from kernlint.analysis.search.inputs import PLAIN
 from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
@@ -150,6 +151,18 @@ def watched_word(pair: Pair, witness: Refuted) -> bool:
     }
     ```
 
+    Nor does it keep what one thread has said of its data from another that clears the word, whatever data say: which of
+    the two comes last is open.
+
+    ```cuda still-bad
+    __global__ void search(const int *keys, volatile int *found, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i == 0) *found = 0;
+        __syncthreads();
+        if (i < n && keys[i] < 0) *found = 1;
+    }
+    ```
+
     Nor does it order what a barrier hands over in each round of a loop with what the next round puts there.
 
     ```cuda still-bad
@@ -167,11 +180,21 @@ def watched_word(pair: Pair, witness: Refuted) -> bool:
     """
     if not witness.depends_on_data or not (pair.first.volatile and pair.second.volatile) or _atomic(pair):
         return False
-    if _handed_over(pair):
+    if _handed_over(pair) or _cleared(pair):
         return False
     return AccessKind.READ not in (pair.first.kind, pair.second.kind) or not any(
         map(_counts, (pair.first, pair.second))
     )
+
+
+def _cleared(pair: Pair) -> bool:
+    """Whether one thread puts a number into a word as it begins, whatever data say, and another puts another number
+    there because of its data."""
+    writes = pair.first, pair.second
+    if any(one.kind is not AccessKind.WRITE or one.value is None or one.value.value is None for one in writes):
+        return False
+    told = [any(s.kind not in PLAIN for g in one.guards for s in symbols(g.term)) for one in writes]
+    return told == [False, True] and pair.first.value is not pair.second.value and not pair.first.loops
 
 
 def _handed_over(pair: Pair) -> bool:

@@ -86,12 +86,14 @@ def handshakes(of: Trace) -> bool:
 def _waits(loop: LoopContext, read: Access, tries: Mapping[int, Term | None]) -> bool:
     """Whether how long a loop goes on may hang on what is read in it.  ``tries``: what compare-and-swaps look for.
 
-    Excused: ``while (*turn != mine);`` Excused: an update that is tried again until nobody has been quicker. Still bad:
-    ``for (; i < n; i += step) if (x[i] > *most) *most = x[i];``
+    Excused: ``while (*turn != mine);`` Still bad: ``for (; i < n; i += step) if (x[i] > *most) *most = x[i];`` Still
+    bad: an update that is tried again until nobody has been quicker, or until it is no longer worth while.
     """
     if loop.doubtful or (loop.condition is None and not loop.exits):
         return True
-    todo = [s for term in loop.ends if not _tried_again(term, tries) for s in term.symbols]
+    if any(_tried_again(term, tries) for term in loop.ends):
+        return False  # each round of it has tried
+    todo = [s for term in loop.ends for s in term.symbols]
     done: set[Symbol] = set()
     while todo:
         symbol = todo.pop()
