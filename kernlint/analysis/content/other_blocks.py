@@ -14,7 +14,7 @@ from kernlint.analysis.accesses.touches import Toucher
 from kernlint.analysis.content.cells import Unset
 from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.scenario import Scenario
-from kernlint.analysis.trace.events import Access, LoopContext
+from kernlint.analysis.trace.events import Access, AccessKind, LoopContext
 from kernlint.prove.admission import Admission
 from kernlint.prove.query import Launch, LoopRange, Side
 from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, const, substitute, symbols
@@ -38,7 +38,7 @@ def first_alone(
     if extent is None:
         return None
     for axis, block in enumerate(BLOCK):
-        last = _last(shape.grid[axis], results, block)
+        last = _last(shape.grid[axis], results, reads, block)
         if shape.grid[axis] == 1 or not all(_tested(write, block) for write in setting):
             continue
         given = dict(known.numbers)
@@ -63,15 +63,24 @@ def first_alone(
     return None
 
 
-def _last(blocks: int | None, results: Sequence[Access], block: Symbol) -> int:
+def _last(blocks: int | None, results: Sequence[Access], reads: Sequence[Access], block: Symbol) -> int:
     """The number of a block far from the first that there is: as many as a size asks for that the results of the kernel
-    are kept below, else the second, where results are of the block; 0 where nothing speaks of more than one."""
+    are kept below, else the second, where results are of the block; 0 where nothing speaks of more than one.  So do
+    results that are added up, for one block that adds once to each place has no need of that."""
     if blocks is not None:
         return min(blocks - 1, FAR)
-    limits = [
-        g for one in results for g in one.guards if block in symbols(g.term) and any(map(scalar, symbols(g.term)))
-    ]
-    return FAR if limits else int(any(block in symbols(one.offset) for one in results))
+    added = any(map(_added_apart, results))
+    work = (*results, *reads) if added else results
+    limits = [g for one in work for g in one.guards if block in symbols(g.term) and any(map(scalar, symbols(g.term)))]
+    return FAR if limits else int(added or any(block in symbols(one.offset) for one in results))
+
+
+def _added_apart(result: Access) -> bool:
+    """Whether each thread of a block adds atomically to a place that its index alone says: no two of them meet."""
+    found = symbols(result.offset)
+    kinds = {symbol.kind for symbol in found}
+    own = SymbolKind.THREAD in kinds and kinds <= {SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER}
+    return own and result.kind is AccessKind.ATOMIC and all(loop.counter in found for loop in result.loops)
 
 
 def _tested(write: Access, block: Symbol) -> bool:
