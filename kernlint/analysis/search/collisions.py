@@ -215,6 +215,7 @@ class Asker:
             *all_kept(pair),
             *shared_out(pair, self.shapes.admission),
             *self.rooms.said((*pair.a.symbols, *pair.b.symbols)),
+            *self.rooms.passed((*pair.a.symbols, *pair.b.symbols)),
         )
         free: Pair | None = None
         for a, b, same, apart in self._variants(with_bits_apart(pair), shape, warp):

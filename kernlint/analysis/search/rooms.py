@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.trace.events import Access, LoopContext, Trace
+from kernlint.analysis.trace.events import Access, LoopContext, Root, Trace
 from kernlint.symbolic.polynomial import Monomial, Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, const, symbols
 from kernlint.tree.types import BOOL, I64, IntType, Space
@@ -39,6 +39,22 @@ class Rooms:
             return ()
         known = set(mentioned)
         return tuple(limit for limit in self._found if not known.isdisjoint(limit.symbols))
+
+    def passed(self, mentioned: Iterable[Symbol]) -> tuple[Term, ...]:
+        """That pointers of which a kernel asks whether they are null are not, where it uses them without having asked
+        as well."""
+        asked = {s for s in mentioned if s.kind is SymbolKind.PARAM and isinstance(s.origin, Root)}
+        return tuple(
+            binary("ne", symbol.term, const(0, I64), BOOL) for symbol in asked if _used_anyhow(self._of, symbol)
+        )
+
+
+def _used_anyhow(of: Trace, address: Symbol) -> bool:
+    """Whether there is an access behind a pointer that hangs on no test of it."""
+    return any(
+        access.root is address.origin and not any(address in guard.term.symbols for guard in access.guards)
+        for access in of.accesses
+    )
 
 
 def _limits(of: Trace) -> Iterator[Term]:

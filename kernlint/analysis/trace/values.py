@@ -310,8 +310,11 @@ def root_symbol(root: Root) -> Symbol:
     if known is not None and known[0] is root:
         return known[1]
     level = Uniformity.VARYING if root.space is Space.PRIVATE else Uniformity.GRID
-    low = 0 if root.kind is RootKind.UNKNOWN else 1  # it may be null
-    symbol = Symbol(SymbolKind.UNKNOWN, f"&{root.name}", I64, low=low, uniformity=level, origin=root)
+    if root.kind is RootKind.PARAM:  # null or not, as the launch has it
+        symbol = Symbol(SymbolKind.PARAM, root.name, I64, low=0, high=1, uniformity=level, origin=root)
+    else:
+        low = 0 if root.kind is RootKind.UNKNOWN else 1  # it may be null
+        symbol = Symbol(SymbolKind.UNKNOWN, f"&{root.name}", I64, low=low, uniformity=level, origin=root)
     if len(_ROOT_SYMBOLS) > 4096:
         _ROOT_SYMBOLS.clear()
     _ROOT_SYMBOLS[id(root)] = (root, symbol)
