@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.asked_behind import AskedBehind, asked_behind
 from kernlint.analysis.extent.asked_later import Later, asked_later
 from kernlint.analysis.extent.asking import example, shown
 from kernlint.analysis.extent.limits import limits
@@ -90,7 +91,7 @@ class LateBoundsGuard(Rule):
     """
 
     meta = Meta("KL103", "late-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, surplus, overruns, asked_later, launch_context, limits)
+    needs = (trace, surplus, overruns, asked_later, asked_behind, launch_context, limits)
     requires_whole = True
     looks_back = True
 
@@ -111,7 +112,7 @@ class LateBoundsGuard(Rule):
             if run.late and run.how is How.SIBLING and run.access.span not in reported:
                 reported.add(run.access.span)
                 yield self._overrun(run)
-        behind: tuple[Later, ...] = facts[asked_later]
+        behind: tuple[Later | AskedBehind, ...] = (*facts[asked_later], *facts[asked_behind])
         for later in behind:
             if later.access.span not in reported:
                 reported.add(later.access.span)
