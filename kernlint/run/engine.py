@@ -16,6 +16,7 @@ from functools import lru_cache
 import kernlint
 from kernlint.analysis import assumptions
 from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts, Stated
+from kernlint.analysis.launching.never_launched import launched
 from kernlint.finding import Finding, Fix, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions, Surroundings
 from kernlint.policy import fingerprint, promises, suppress
@@ -399,15 +400,16 @@ class Engine:
         compiles = not _refused(kernel, module_facts.module, losses.values())
         if not compiles:
             out.unsure.update(rule.meta.code for rule in rules)
+        alive = launched(variants) if compiles and rules else variants
         for rule in rules if compiles else ():
             effort.next_turn()
             found: list[merge.FromVariant] = []
-            obstacles = {id(facts): rule.obstacles(facts) for facts in variants}
+            obstacles = {id(facts): rule.obstacles(facts) for facts in alive}
             if any(obstacles.values()):
                 out.unsure.add(rule.meta.code)
             if all(obstacles.values()):
                 skipped.append(rule.meta.name)
-            for facts in variants:
+            for facts in alive:
                 hidden = obstacles[id(facts)]
                 if hidden and not rule.looks_back:
                     continue
@@ -417,7 +419,7 @@ class Engine:
                     named = _resting(_named(rule, finding, kernel.name), facts)
                     found.append(merge.FromVariant(named, facts.function))
             if rule.throughout:
-                found = merge.in_all_variants(found, kernel.variants)
+                found = merge.in_all_variants(found, [facts.function for facts in alive])
             findings += merge.over_variants(found, kernel.variants)
         why = gaps.reasons(losses.values(), module_facts.module.missing_headers)
         effort.next_turn()
