@@ -55,6 +55,7 @@ from kernlint.analysis.trace.values import (
     left_out,
     merge,
     own_variable,
+    present,
     root_symbol,
     unknown_value,
     zero_value,
@@ -136,7 +137,7 @@ def condition(m: Machine, expr: n.Expr) -> Term:
     """Truth of ``expr``; the test is recorded."""
     value = evaluate(m, expr)
     if isinstance(value, PointerValue):
-        term = truth(root_symbol(value.root).term)
+        term = present(value.root)
     elif isinstance(value, ReferenceValue):
         term = TRUE
     else:
@@ -449,7 +450,7 @@ def _unary(m: Machine, e: n.Unary) -> Value:
     if isinstance(value, StructValue):
         return _lanewise(e.type, [value], lambda parts, kind: _unary_term(e.op, parts[0], kind))
     if e.op == "!" and isinstance(value, PointerValue):
-        return cast(negate(truth(root_symbol(value.root).term)), e.type)
+        return cast(negate(present(value.root)), e.type)
     return _unary_term(e.op, as_term(value, e.operand.type), e.type)
 
 
@@ -544,7 +545,7 @@ def _pointers(op: str, a: PointerValue, b: PointerValue, type_: Type) -> Value:
             return arithmetic(op, a.offset, b.offset, type_)
     for one, other in ((a, b), (b, a)):
         if other.root.name == "?null" and op in ("==", "!="):
-            term = truth(root_symbol(one.root).term)
+            term = present(one.root)
             return cast(term if op == "!=" else negate(term), type_)
     return call(f"pointers{op}", (as_term(a), as_term(b)), type_)
 
@@ -694,7 +695,7 @@ def _conditional(m: Machine, e: n.Conditional) -> Value:
 
 
 def _pointer_truth(value: Value) -> Term:
-    return truth(root_symbol(value.root).term) if isinstance(value, PointerValue) else TRUE
+    return present(value.root) if isinstance(value, PointerValue) else TRUE
 
 
 def _cast(m: Machine, e: n.Cast) -> Value:
@@ -705,7 +706,7 @@ def _cast(m: Machine, e: n.Cast) -> Value:
             return value.typed(type_.pointee)
         if isinstance(type_, IntType):
             if type_.bits == 1:
-                return truth(root_symbol(value.root).term)
+                return present(value.root)
             address = call("address", (root_symbol(value.root).term, value.offset), I64)
             return cast(address, type_)
         return unknown_value(type_, "pointer cast")

@@ -19,6 +19,7 @@ from kernlint.symbolic.terms import (
     negate,
     select,
     substitute,
+    truth,
     unknown,
 )
 from kernlint.symbolic.uniformity import uniformity
@@ -301,23 +302,32 @@ def as_term(value: Value, type_: Type = I64) -> Term:
     return unknown("value", type_)
 
 
-_ROOT_SYMBOLS: dict[int, tuple[Root, Symbol]] = {}
+_ROOT_SYMBOLS: dict[tuple[int, bool], tuple[Root, Symbol]] = {}
 
 
 def root_symbol(root: Root) -> Symbol:
     """The symbol for the address of ``root`` (the same in the whole grid unless the root is private)."""
-    known = _ROOT_SYMBOLS.get(id(root))
+    return _symbol_of(root, asked=False)
+
+
+def present(root: Root) -> Term:
+    """That a pointer to ``root`` is not null: for a parameter as the launch has it, whatever its address may be."""
+    return truth(_symbol_of(root, asked=root.kind is RootKind.PARAM).term)
+
+
+def _symbol_of(root: Root, asked: bool) -> Symbol:
+    known = _ROOT_SYMBOLS.get((id(root), asked))
     if known is not None and known[0] is root:
         return known[1]
     level = Uniformity.VARYING if root.space is Space.PRIVATE else Uniformity.GRID
-    if root.kind is RootKind.PARAM:  # null or not, as the launch has it
+    if asked:
         symbol = Symbol(SymbolKind.PARAM, root.name, I64, low=0, high=1, uniformity=level, origin=root)
     else:
         low = 0 if root.kind is RootKind.UNKNOWN else 1  # it may be null
         symbol = Symbol(SymbolKind.UNKNOWN, f"&{root.name}", I64, low=low, uniformity=level, origin=root)
     if len(_ROOT_SYMBOLS) > 4096:
         _ROOT_SYMBOLS.clear()
-    _ROOT_SYMBOLS[id(root)] = (root, symbol)
+    _ROOT_SYMBOLS[id(root), asked] = (root, symbol)
     return symbol
 
 

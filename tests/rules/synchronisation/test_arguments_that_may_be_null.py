@@ -54,6 +54,34 @@ __global__ void shift(const float *x, float *y) {
     y[threadIdx.x] = row[255 - threadIdx.x];
 }
 """
+COMPACTED = """
+__global__ void gather(int n, int *from, int *to, int *count) {
+    __shared__ int found, start;
+    int rounds = n;
+    if (to != from) {
+        if (threadIdx.x == 0) found = 0;
+        rounds = (n + blockDim.x - 1) / blockDim.x * blockDim.x;
+        __syncthreads();
+    }
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rounds; i += gridDim.x * blockDim.x) {
+        int one = i < n ? from[i] : -1;
+        if (to != from) {
+            int at = one == -1 ? -1 : atomicAdd(&found, 1);  // bad
+            __syncthreads();
+            if (found > 0) {  // only bad
+            int all = found;  // only good
+            __syncthreads();  // only good
+            if (all > 0) {  // only good
+                if (threadIdx.x == 0) start = atomicAdd(count, found);
+                __syncthreads();
+                if (at != -1) to[start + at] = one;
+                if (threadIdx.x == 0) found = 0;
+                __syncthreads();
+            }
+        }
+    }
+}
+"""
 
 
 def test_the_branch_without_an_argument_is_walked() -> None:
@@ -66,3 +94,7 @@ def test_one_argument_is_null_or_not_throughout() -> None:
 
 def test_what_is_read_without_a_test_is_there() -> None:
     assert not findings(SharedMemoryRace, USED_ANYHOW)
+
+
+def test_two_arguments_are_one_array_or_not() -> None:
+    assert_pair(SharedMemoryRace, COMPACTED)
