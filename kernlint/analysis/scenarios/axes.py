@@ -109,12 +109,12 @@ _LINEAR: dict[Term, Symbol] = {
 def one_warp(of: Trace) -> bool:
     """Whether the kernel works by warp collectives, or by lanes alone, and nothing in it is for more than a warp: no
     barrier, and no place in shared memory for each warp."""
-    if not (of.warp_ops or _by_lanes(of)) or any(b.certain and b.scope is not Scope.WARP for b in of.barriers):
+    if not (of.warp_ops or by_lanes(of)) or any(b.certain and b.scope is not Scope.WARP for b in of.barriers):
         return False
     return not any(a.root.space is Space.SHARED and _by_warp(a.offset) for a in of.accesses)
 
 
-def _by_lanes(of: Trace) -> bool:
+def by_lanes(of: Trace) -> bool:
     """Whether the kernel asks of a thread along x nothing but its lane."""
     found = False
     done: set[Term] = set()

@@ -10,7 +10,7 @@ to keep apart.  Silent wherever the place rests on memory, except for one idiom:
 and updated without an atomic operation, which is a race as soon as an index occurs twice.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kernlint.analysis.accesses.needed import as_needed
 from kernlint.analysis.accesses.pairs import (
@@ -36,6 +36,7 @@ from kernlint.analysis.excuses.winners import claimed
 from kernlint.analysis.extent.extents import inner_array
 from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import Order, order
+from kernlint.analysis.scenarios.axes import by_lanes
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import asker_of
 from kernlint.analysis.sharing.finder import Finder, GlobalRace
@@ -44,7 +45,9 @@ from kernlint.analysis.sharing.rows import in_row, inside_rows, moving
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
+from kernlint.analysis.warps.lockstep import of_one_warp
 from kernlint.symbolic.terms import (
+    WARP_SIZE,
     Symbol,
     SymbolKind,
     Term,
@@ -182,7 +185,8 @@ def _member_of_one(root: Root, holder: Root) -> bool:
 def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     of = facts[trace]
     groups = places(as_used((*of.accesses, *of.images), facts.reached))
-    if not groups or not followed(of) or facts[alone] or (not facts[scenarios].seen and _of_one_warp(of)):
+    alike = not facts[scenarios].seen and _warps_alike(of)
+    if not groups or not followed(of) or facts[alone] or (alike and not _by_block(of)):
         return ()
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[scenarios])
@@ -205,29 +209,39 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
                 free = blocks_free and not _met_in_cluster(of, first, second)
                 race = _judge(finder, first, second, facts[order], free, talking)
                 asked[key] = asked.get(key, 0) + before - asker.left
-                if race is not None and not _one_winner(first, second, of):
+                if race is None or _one_winner(first, second, of):
+                    continue
+                if not alike or race.across or of_one_warp(race.witness):
                     found[key] = race
     return tuple(found.values())
 
 
-def _of_one_warp(of: Trace) -> bool:
-    """Whether a kernel works as a warp and asks for nothing but the lane: any other warp would do the same once more,
-    so that it is launched with one."""
-    events = (*of.accesses, *of.barriers, *of.warp_ops)
-    together = bool(of.warp_ops) or any(barrier.scope is Reach.WARP for barrier in of.barriers)
-    return together and all(
-        _by_lane(term)
-        for event in events
-        for term in (*(guard.term for guard in event.guards), *([event.offset] if isinstance(event, Access) else ()))
-    )
+def _warps_alike(of: Trace) -> bool:
+    """Whether a kernel works as a warp and asks for nothing but the lane, and perhaps the block: any other warp of a
+    block would do the same once more, so that it is launched with one."""
+    together = bool(of.warp_ops) or any(barrier.scope is Reach.WARP for barrier in of.barriers) or by_lanes(of)
+    return together and all(map(_by_lane, _places(of)))
+
+
+def _places(of: Trace) -> Iterator[Term]:
+    """Where a kernel works, and under which conditions."""
+    for event in (*of.accesses, *of.barriers, *of.warp_ops):
+        yield from (guard.term for guard in event.guards)
+        if isinstance(event, Access):
+            yield event.offset
+
+
+def _by_block(of: Trace) -> bool:
+    return any(symbol.kind is SymbolKind.BLOCK for term in _places(of) for symbol in term.symbols)
 
 
 def _by_lane(term: Term) -> bool:
     if term.symbol is not None:
-        return term.symbol.kind not in (SymbolKind.THREAD, SymbolKind.BLOCK)
-    lanes = {"mod": 32, "and": 31}.get(term.op)
-    if lanes is not None and term.args[1].value == lanes:
-        return not any(symbol.kind is SymbolKind.BLOCK for symbol in term.symbols)
+        return term.symbol.kind is not SymbolKind.THREAD
+    if term.op in ("mod", "and"):
+        lanes = term.args[1]
+        if lanes.symbol is WARP_SIZE or lanes.value == {"mod": 32, "and": 31}[term.op]:
+            return not any(symbol.kind is SymbolKind.BLOCK for symbol in term.symbols)
     return all(map(_by_lane, term.terms))
 
 
