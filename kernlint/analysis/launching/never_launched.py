@@ -1,9 +1,9 @@
 """Instances of a template that the host names in launches alone which cannot be.
 
 A ``switch`` over a remainder names an instance for each case, for all divisors that a template of the host is made for:
-``switch (n % PARTS) { case 3: rows<PARTS, 3><<<...>>>(); }`` with two parts has a third case that nothing comes to.  So
-has a condition of the host's own template arguments: ``if (DIMS > 1) planes<DIMS, 2><<<...>>>();`` made for one dimension
-names an instance that no walk of the host meets.
+``switch (n % PARTS) { case 3: rows<PARTS, 3><<<...>>>(); }`` with two parts has a third case that nothing comes to.
+So has a condition of the host's own template arguments: ``if (DIMS > 1) planes<DIMS, 2><<<...>>>();`` made for one
+dimension names an instance that no walk of the host meets.
 """
 
 from __future__ import annotations
