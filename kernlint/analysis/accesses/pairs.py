@@ -36,6 +36,7 @@ from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.show import out_of_sight
 from kernlint.symbolic.terms import (
+    TRUE,
     Symbol,
     SymbolKind,
     Term,
@@ -205,7 +206,7 @@ def waits(events: Iterable[AsyncEvent]) -> list[AsyncEvent]:
 def same_value(first: Access, second: Access, *, warp: bool = False) -> bool:
     """Whether two accesses cannot disturb each other, as the writes among them put the same value there for all
     threads of a block (``warp``: of a warp), or the one that was there."""
-    if any(access.kind is AccessKind.WRITE and _unchanged(access) for access in (first, second)):
+    if any(access.kind is AccessKind.WRITE and access.kept == TRUE for access in (first, second)):
         return True
     if first.kind is AccessKind.WRITE and second.kind is AccessKind.READ and first.offset == second.offset:
         # Each reader has put that value there itself.
@@ -286,12 +287,6 @@ def put_before(pair: Pair) -> bool:
         and all(symbol.kind in (*_STEADY, SymbolKind.THREAD) for guard in own for symbol in symbols(guard.term))
         and same_value(write, write)
     )
-
-
-def _unchanged(write: Access) -> bool:
-    """Whether a write puts back what its place held."""
-    symbol = write.value.symbol if write.value is not None else None
-    return symbol is not None and symbol.kind is SymbolKind.LOAD and symbol.origin == (write.root, write.offset)
 
 
 def _steady(symbol: Symbol, write: Access, warp: bool) -> bool:

@@ -177,7 +177,9 @@ def puts_back(pair: Pair, witness: Refuted) -> bool:
     ours, theirs = environments(witness)
     for write, env in ((pair.first, ours), (pair.second, theirs)):
         held = write.value.symbol if write.kind is AccessKind.WRITE and write.value is not None else None
-        if held is not None and held.kind is SymbolKind.LOAD and held.origin[0] is write.root:
+        if held is None or held.kind is not SymbolKind.LOAD:
+            continue
+        if held.origin[0] is write.root and held.origin[1] != write.offset:  # else it was read before a barrier
             place = evaluate(write.offset, env)
             if place is not None and place == evaluate(held.origin[1], env) and write.size == held.type.size:
                 return True  # the thread itself has read it there

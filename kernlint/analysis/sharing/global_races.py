@@ -12,6 +12,7 @@ and updated without an atomic operation, which is a race as soon as an index occ
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from kernlint.analysis.accesses.changing import changing, without_copies_to_itself
 from kernlint.analysis.accesses.needed import as_needed
 from kernlint.analysis.accesses.pairs import (
     Pair,
@@ -184,7 +185,7 @@ def _member_of_one(root: Root, holder: Root) -> bool:
 
 def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     of = facts[trace]
-    groups = places(as_used((*of.accesses, *of.images), facts.reached))
+    groups = places(as_used(without_copies_to_itself((*of.accesses, *of.images)), facts.reached))
     alike = not facts[scenarios].seen and _warps_alike(of)
     if not groups or not followed(of) or facts[alone] or (alike and not _by_block(of)):
         return ()
@@ -278,7 +279,7 @@ def _judge(
         for pair in concurrent(first, second):
             if put_before(pair) or raised_flag.holds((first, second), finder.asker.of):
                 continue
-            told = past(finder.asker.unseen, pair)
+            told = past(finder.asker.unseen, changing(pair))
             answer = finder.meet(inside_rows(told), "block", _within_warps(pair)) if told is not None else None
             if answer is not None and told is not None and (closer := as_needed(told, finder.asker.of)) is not None:
                 told, answer = closer, finder.meet(inside_rows(closer), "block", _within_warps(pair))
@@ -294,7 +295,7 @@ def _judge(
         and not ticket_reset.holds((first, second), None)
         and not raised_flag.holds((first, second), finder.asker.of)
     ):
-        pair = across(first, second)
+        pair = changing(across(first, second))
         answer = finder.meet(pair, "blocks")
         if answer is not None and (closer := as_needed(pair, finder.asker.of)) is not None:
             pair, answer = closer, finder.meet(closer, "blocks")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from kernlint.analysis.accesses.changing import changing, without_copies_to_itself
 from kernlint.analysis.accesses.needed import as_needed
 from kernlint.analysis.accesses.pairs import (
     Pair,
@@ -119,7 +120,8 @@ def place(span: Span) -> Place:
 
 def _compute(facts: Facts) -> tuple[Race, ...]:
     of = facts[trace]
-    shared = as_used([access for access in of.accesses if access.root.space is Space.SHARED], facts.reached)
+    shared = [access for access in of.accesses if access.root.space is Space.SHARED]
+    shared = as_used(without_copies_to_itself(shared), facts.reached)
     if not shared or not followed(of) or facts[alone]:
         return ()
     asker = asker_of(facts, of)
@@ -169,7 +171,7 @@ def _collect(
             continue
         before = asker.left
         harmless = put_before(pair) or (not warp and put_by_own_warp(pair))
-        asked_of = None if harmless else past(asker.unseen, without_rounds(pair))
+        asked_of = None if harmless else past(asker.unseen, changing(without_rounds(pair)))
         race = asker.race(inside_rows(asked_of, guessed), warp=warp) if asked_of is not None else None
         if warp and race is not None and (closer := as_needed(race.pair, asker.of)) is not None:
             race = asker.race(inside_rows(closer, guessed), warp=warp)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kernlint.record import dataclass, field
 from kernlint.source import Span
-from kernlint.symbolic.terms import TRUE, Symbol, Term
+from kernlint.symbolic.terms import FALSE, TRUE, Symbol, Term
 from kernlint.tree.nodes import AsyncCopy, AsyncWait, Call, Expr, FunctionDecl, Launch, Node, Scope, VarDecl, WarpOp
 from kernlint.tree.types import Space, Type
 
@@ -217,7 +217,8 @@ class Access(Event):
     elements, when there is one.  ``scope``: of an atomic.  ``asynchronous``: by a copy engine.  ``volatile``: as
     declared.  ``node``: the expression.  ``handle``: the event that says that an asynchronous copy is over, where it is
     known.  ``array``: the unsized array by whose name, or by a pointer made from it, dynamic shared memory is reached.
-    ``new``: what a compare-and-swap puts into its place, whose ``value`` is what it looks for.
+    ``new``: what a compare-and-swap puts into its place, whose ``value`` is what it looks for.  ``kept``: when a write
+    puts back what the place holds.
     """
 
     root: Root
@@ -235,6 +236,7 @@ class Access(Event):
     handle: Term | None = None
     array: VarDecl | None = None
     new: Term | None = None
+    kept: Term = FALSE
 
     @property
     def writes(self) -> bool:

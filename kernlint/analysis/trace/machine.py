@@ -125,6 +125,7 @@ class Machine:
         self.kept: dict[Root, dict[Root, None]] = {}  # objects to which an array of the thread's own has pointers
         self.pointers: dict[Root, Pointers] = {}  # what such arrays hold
         self.loads: dict[Any, Symbol] = {}
+        self.read_by: dict[Symbol, int] = {}  # which access, by its number, has last given what a load stands for
         self.tables: dict[VarDecl, Table | None] = {}
         self.epoch = 0
         self.closed: dict[Symbol, Term] = {}

@@ -8,6 +8,7 @@ from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind
 from kernlint.analysis.trace.machine import Machine, straight
 from kernlint.analysis.trace.naming import called
+from kernlint.analysis.trace.put_back import kept, noted
 from kernlint.analysis.trace.tables import content
 from kernlint.analysis.trace.turns import Pointers
 from kernlint.analysis.trace.values import (
@@ -264,9 +265,11 @@ def record(
     size: int | None = None,
     handle: Term | None = None,
     new: Term | None = None,
+    unchanged: Term = FALSE,
 ) -> None:
     """Record an access to ``place``, of ``size`` bytes when that is not the size of its type (negative: not known).
-    ``handle``: as in :class:`~kernlint.analysis.trace.events.Access`."""
+    ``unchanged``: when it puts back what is there.  ``handle``: as in
+    :class:`~kernlint.analysis.trace.events.Access`."""
     if m.state is None:
         return
     root = place.pointer.root
@@ -310,6 +313,7 @@ def record(
             handle=handle,
             array=place.pointer.array,
             new=new,
+            kept=unchanged,
         )
     )
     if kind is not AccessKind.READ:
@@ -433,7 +437,10 @@ def load(m: Machine, place: Place, node: Node) -> Value:
     record(m, place, AccessKind.READ, node)
     if place.volatile or place.pointer.root.volatile:
         m.epoch += 1  # the next read may give something else
-    return loaded(m, place.pointer, type_)
+    value = loaded(m, place.pointer, type_)
+    if not m.on_host:
+        noted(m, value)
+    return value
 
 
 def read_variable(m: Machine, place: VarPlace) -> Value:
@@ -463,7 +470,9 @@ def store(m: Machine, place: Place | None, value: Value, node: Node) -> None:
         return
     if isinstance(place.type, ArrayType):
         return
-    record(m, place, AccessKind.WRITE, node, as_term(value) if isinstance(value, (Term, StructValue)) else None)
+    term = as_term(value) if isinstance(value, (Term, StructValue)) else None
+    unchanged = FALSE if term is None or m.on_host else kept(m, place, value)
+    record(m, place, AccessKind.WRITE, node, term, unchanged=unchanged)
     if not m.on_host and place.pointer.root.space is Space.PRIVATE and isinstance(place.type, PointerType):
         held = m.pointers.setdefault(place.pointer.root, Pointers({}))
         held.put(place.pointer.offset, value, not m.loops and straight(m.state.path))
