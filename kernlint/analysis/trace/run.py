@@ -19,6 +19,7 @@ from kernlint.analysis.trace.events import (
     RootKind,
     Trace,
 )
+from kernlint.analysis.trace.kept_tests import with_kept_tests
 from kernlint.analysis.trace.machine import MAX_STEPS, Exhausted, Machine
 from kernlint.analysis.trace.memory import parameter_value
 from kernlint.analysis.trace.statements import execute
@@ -167,6 +168,8 @@ def finish(m: Machine) -> None:
     trace.accesses.sort(key=lambda access: access.order)
     trace.loops = _live_loops(trace)
     _name_elements(trace)
+    if not m.on_host:
+        with_kept_tests(trace, lambda root: id(root) in _private_contents(trace))
     _settle_uniformity(trace, [*m.loads.values()])
 
 
