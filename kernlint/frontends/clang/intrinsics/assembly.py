@@ -2,6 +2,7 @@
 
 About twenty instructions that matter to a kernel's threads become tree nodes; those known to compute in registers
 become an :class:`Asm` without effects; text that holds anything else is an :class:`Asm` that may synchronise and write.
+A label that stands alone is a :class:`Label`: other assembly jumps there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from kernlint.frontends.clang.intrinsics.ptx import PtxLowering
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import Asm, Block, Expr, Stmt
+from kernlint.tree.nodes import Asm, Block, Expr, Label, Stmt
 
 _COMMENT = pattern(r"//[^\n]*|/\*.*?\*/", re.S)
 _LITERAL = pattern(r'"((?:[^"\\]|\\.)*)"')
@@ -108,6 +109,8 @@ def lower_asm(
         if name:
             text = text.replace(f"%[{name}]", f"%{index}")
     instructions, labels = parse(text)
+    if not instructions and labels:  # what else leads there is out of sight
+        return Label(span, text.strip('"\\n \t\n:'))
     if not instructions:
         return Asm(span, text, outputs, inputs, may_sync=False, writes_memory=False)
     if gcn.looks_like(text):
