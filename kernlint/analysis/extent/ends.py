@@ -368,8 +368,17 @@ def _high(access: Access, moving: Polynomial, last: Polynomial, doubts: frozense
         limits = () if data else tuple(dict.fromkeys(one + number(more) for more, one, _ in given))
         exact = beyond == 0 and bool(given)
         return End(True, doubts, False, best.guard, exact, size, beyond, sizes, best.part, limits)
+    if _from_end(moving, last):
+        return End(kept=True)
     most = _least(-(moving + last))
     return End(False, doubts, _bounded(moving) or (most is not None and -most < LARGE))
+
+
+def _from_end(moving: Polynomial, last: Polynomial) -> bool:
+    """Whether a coordinate is counted from the last place of a size downwards: ``size - 1 - x``."""
+    sizes = {mono: value for mono, value in last.coefficients.items() if mono}
+    back = _least(-moving)
+    return back is not None and back >= last.coefficients.get((), 0) + 1 and list(sizes.values()) == [1]
 
 
 def _bounded(moving: Polynomial) -> bool:
