@@ -8,7 +8,7 @@ global ids (``(y * width + x)``: ``y`` with pitch ``width``, then ``x``).  For e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import gcd
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -46,6 +46,12 @@ class Limit:
     def size(self) -> Polynomial:
         """``most`` without its constant: the size that the guard speaks of."""
         return self.most - number(self.slack)
+
+
+def of_two_sizes(limits: Sequence[Limit]) -> bool:
+    """Whether an index is tested against two sizes, of which nobody says which ends the array: the inner half of the
+    rows is taken by ``2 * i < rows / 2 - 1 && 2 * i < rows``."""
+    return any((limit.size - limits[0].size).constant is None for limit in limits[1:])
 
 
 @dataclass(frozen=True, slots=True)

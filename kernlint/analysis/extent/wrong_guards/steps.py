@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import gcd
 
 from kernlint.analysis.coverage import Cover, conjuncts, cover
-from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges
+from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges, of_two_sizes
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.wrong_guards.faults import (
@@ -247,7 +247,7 @@ def groups(found: Places, context: LaunchContext, whole: Promised, ended: Ended)
                 continue
             best = place.limits[0] if place.limits else None
             count = 0 if best is None else _run(place, best)
-            if best is None or not count or best.part.op != "lt":
+            if best is None or not count or best.part.op != "lt" or of_two_sizes(place.limits):
                 continue
             if not _dense(place, best.size, context) and not ended(best.size, count):
                 continue
