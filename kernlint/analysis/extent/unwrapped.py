@@ -7,6 +7,8 @@ it stands is a place already.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.places import chosen
 from kernlint.analysis.trace import trace
@@ -49,9 +51,23 @@ def _mixed(first: Term) -> bool:
     if first.op not in _MIXED or not isinstance(first.type, IntType) or first.type.bits > 32:
         return False
     data = any(s.kind in (SymbolKind.LOAD, SymbolKind.PARAM, SymbolKind.UNKNOWN) for s in symbols(first))
-    fills = any(part.op == "xor" or (part.op == "mul" and _odd(part)) for part in subterms(first))
+    fills = any(part.op == "xor" or (part.op == "mul" and _odd(part)) for part in _in_full(first))
     high = interval(first)[1]
     return data and fills and (high is None or high >= LARGE)
+
+
+_SMALLER = frozenset({"mod", "and", "shr", "div", "min"})
+
+
+def _in_full(term: Term) -> Iterator[Term]:
+    """The parts of a term of which all bits get into it: none below a remainder, a mask or a shift down."""
+    stack, seen = [term], set[Term]()
+    while stack:
+        at = stack.pop()
+        if at not in seen and at.op not in _SMALLER:
+            seen.add(at)
+            yield at
+            stack.extend(at.terms)
 
 
 def _odd(product: Term) -> bool:
