@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.narrowing import narrowed
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
@@ -35,11 +35,12 @@ class Cover(Enum):
 @dataclass(frozen=True, slots=True)
 class AxisCover:
     """``kind`` for one axis; ``count``: the work that is divided, ``unit``: the divisor (both host terms, in the
-    same items), where the grid is a quotient."""
+    same items), where the grid is a quotient.  ``capped``: something else of the host's may make it smaller."""
 
     kind: Cover
     count: Term | None = None
     unit: Term | None = None
+    capped: bool = False
 
 
 UNKNOWN = AxisCover(Cover.UNKNOWN)
@@ -116,9 +117,10 @@ def _quotient(grid: Term) -> AxisCover:
     if op == "add":
         return _sum(plain(grid.args[0]), plain(grid.args[1]))
     if op in ("min", "max"):
-        return _best(grid.args)
+        return _best(grid.args, op == "min")
     if op == "select":
-        return _best(grid.args[1:])
+        asked, yes, no = grid.args
+        return _best((yes, no), asked.op in ("lt", "le") and tuple(map(plain, asked.args)) == (plain(yes), plain(no)))
     if op == "mul":
         return _product(grid.args)
     if op == "call":
@@ -126,12 +128,12 @@ def _quotient(grid: Term) -> AxisCover:
     return UNKNOWN
 
 
-def _best(args: Iterable[Term]) -> AxisCover:
-    """A grid clamped from above or below rounds up as the quotient in it does."""
+def _best(args: Sequence[Term], smaller: bool) -> AxisCover:
+    """A grid clamped from above or below rounds up as the quotient in it does; ``smaller``: from above."""
     for arg in args:
         found = _quotient(plain(arg))
         if found.kind in (Cover.ROUNDED_UP, Cover.EXACT):
-            return found
+            return replace(found, capped=True) if smaller and all(one.value is None for one in args) else found
     return UNKNOWN
 
 

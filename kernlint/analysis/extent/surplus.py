@@ -200,6 +200,16 @@ def _padded(found: Places, access: Access, one: GlobalId, view: LaunchView, cove
     return len(mine) == 1 and cover.count is not None and in_padded_row(mine[0], view, cover.count)
 
 
+def _over_the_grid(reach: Reach) -> bool:
+    """Whether the threads of the whole grid are numbered through, whatever its shape: what caps the grid may be what
+    there is."""
+    found = elements(reach.access)
+    return found is not None and any(
+        {SymbolKind.BLOCK, SymbolKind.GRID_DIM} <= {symbol.kind for atom in mono for symbol in symbols(atom)}
+        for mono in found[0].coefficients
+    )
+
+
 def _plain_layout(reach: Reach) -> bool:
     """Whether threads are laid out over elements as usual: along x at least, or along an axis whose fellows are
     guarded.  An index along y or z alone is most often that of a batch item, one for each block."""
@@ -322,6 +332,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
         for view in context.launches:
             cover = _rounded(one, view)
             if cover is None or _padded(facts[places], reach.access, one, view, cover):
+                continue
+            if cover.capped and _over_the_grid(reach):
                 continue
             if not padded_by_callers(view.fact.host, cover, facts.module_facts):
                 return Exposed(reach, axis, Tier.ROUNDED_UP, view=view, cover=cover)
