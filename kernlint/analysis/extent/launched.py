@@ -78,6 +78,8 @@ def _divided(count: Term, view: LaunchView) -> bool:
         if part.op == "shr":
             return True
         if part.op == "div" and isinstance(part.type, IntType):
+            if cover(part, view.checks).kind is Cover.ROUNDED_UP:
+                return True
             raised = binary("sub", binary("add", part.args[0], part.args[1], I64), const(1, I64), I64)
             if cover(binary("div", raised, part.args[1], I64), view.checks).kind is not Cover.EXACT:
                 return True

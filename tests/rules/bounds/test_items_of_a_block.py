@@ -6,7 +6,7 @@ import pytest
 from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
-from tests.rules.marked import findings
+from tests.rules.marked import assert_marked, findings
 
 DOT = """
 #include <cuda_runtime.h>
@@ -145,3 +145,29 @@ void pyramid(float *level, int n) {
 def test_groups_that_are_tested_against_all_that_is_grouped(limit: str, per: str, bad: bool, check: str) -> None:
     found = findings(WrongBoundsGuard, PAIRS.replace("LIMIT", limit).replace("PER", per).replace("CHECK", check))
     assert any("rounds" in one.message for one in found) is bad, [one.message for one in found]
+
+
+GROUPS = """
+__global__ void results(const int *sums, int *out, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    int x = 2 * i + 1 < n ? sums[i] : 0;
+    if (TEST) out[i] = x;MARK
+}
+void run(const int *sums, int *out, unsigned n, unsigned each) {
+    unsigned count = COUNT;
+    results<<<(count + 127) / 128, 128>>>(sums, out, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "test", "bad"),
+    [
+        ("(n + each - 1) / each", "i < n", False),  # how many groups memory has nobody says
+        ("(n + 15) / 16", "i < n", False),
+        ("n", "i <= n", True),
+    ],
+)
+def test_the_number_of_groups_is_rounded_up(count: str, test: str, bad: bool) -> None:
+    code = GROUPS.replace("COUNT", count).replace("TEST", test).replace("MARK", "  // bad" * bad)
+    assert_marked(WrongBoundsGuard, code)

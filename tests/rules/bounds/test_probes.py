@@ -37,6 +37,9 @@ def test_the_first_slot_is_a_hash_as_it_is(first, wrap):
     assert_marked(RULE, PROBE % (first, " // bad", wrap))
 
 
-@pytest.mark.parametrize("first", ["mix(keys[i]) % size", "mix(keys[i]) & (size - 1)", "start[i]", "mix(i) >> 20", "(home(keys[i], n) + 1) * 4 - 1"])
+@pytest.mark.parametrize(
+    "first",
+    ["mix(keys[i]) % size", "mix(keys[i]) & (size - 1)", "start[i]", "mix(i) >> 20", "(home(keys[i], n) + 1) * 4 - 1"],
+)
 def test_first_slots_inside(first):
     assert_marked(RULE, PROBE % (first, "", "% size"))
