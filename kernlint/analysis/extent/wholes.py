@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import ceil, floor
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.truths import Truth
+from kernlint.analysis.extent.truths import Truth, truths
 from kernlint.analysis.trace.events import Guard
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
@@ -125,6 +125,8 @@ def _of(guards: tuple[Guard, ...], atom: Term) -> Iterator[Truth]:
     name = found[0].args[0] if up is not None else ""
     inner, down = _sum(found[0] if up is None else up), found[1]
     mine = polynomial(atom)
+    if not name and inner.whole.atoms and not inner.floating.coefficients and 0 <= inner.rest < 1:
+        yield from _of_integers(guards, inner.whole, mine)
     for guard in guards:
         for part in conjuncts(guard.term):
             sides = comparison(part)
@@ -139,8 +141,25 @@ def _of(guards: tuple[Guard, ...], atom: Term) -> Iterator[Truth]:
                 yield Truth(mine - _least(below, sides[2], down, name), guard, part)
 
 
+def _of_integers(guards: tuple[Guard, ...], whole: Polynomial, mine: Polynomial) -> Iterator[Truth]:
+    """What guards say of an integer that goes through floating point and back: ``x < n - 1`` of ``(int)(x + 0.5f)``,
+    which is no less than it, and no more unless it is negative."""
+    for truth in truths(guards):
+        for sign in (1, -1):
+            rest = truth.left + whole.scaled(sign)
+            if not rest.atoms & whole.atoms:
+                yield Truth(rest - mine.scaled(sign), truth.guard, truth.part)
+
+
 def truths_of_wholes(guards: tuple[Guard, ...], atoms: Iterable[Term]) -> Iterator[Truth]:
     """:func:`whole_truths` of several numbers."""
     for atom in atoms:
         if atom.op == "cast":
             yield from whole_truths(guards, atom)
+
+
+def below_by_wholes(guards: tuple[Guard, ...], form: Polynomial, size: Polynomial) -> bool:
+    """Whether guards keep a sum below a size by what they say of what whole numbers in it are made of."""
+    rest = size - number(1) - form
+    ends = ((rest - truth.left).constant for truth in truths_of_wholes(guards, form.atoms))
+    return any(end is not None and end >= 0 for end in ends)

@@ -10,6 +10,7 @@ from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_r
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.sizes import named_like_a_size
 from kernlint.analysis.extent.truths import add_up, truths
+from kernlint.analysis.extent.wholes import below_by_wholes
 from kernlint.analysis.extent.wrong_guards.faults import (
     Fault,
     Overreach,
@@ -52,6 +53,8 @@ def inclusive(
             if _of_type(size) or add_up(one.access.guards, size - dimension.index - number(1)):
                 continue
             if best.guard.kind is GuardKind.ASSERT or _kept_by_data(one.access, dimension.index):
+                continue
+            if below_by_wholes(one.access.guards, dimension.index, size):
                 continue
             if any(_remains(atom, size) for atom in dimension.index.atoms if atom.value is None):
                 continue
