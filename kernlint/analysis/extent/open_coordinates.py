@@ -52,7 +52,7 @@ from kernlint.analysis.trace.events import Access, GuardKind, Root, RootKind
 from kernlint.record import replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, divided, number, polynomial, term_of
-from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, negate, plain, subterms, symbols
 
 MOST = 96
 """Accesses to one array that are looked at."""
@@ -215,6 +215,12 @@ def _differ(part: Term) -> bool:
     return bool(held) and all(symbol is not None and symbol.kind is SymbolKind.LOAD for symbol in held)
 
 
+def _fails(part: Term, access: Access) -> bool:
+    """Whether an access is made where a test fails."""
+    opposite = negate(part)
+    return any(opposite == other for guard in access.guards for other in conjuncts(guard.term))
+
+
 def _coordinates_of(group: Sequence[Access]) -> Coordinates:
     forms = tuple(dict.fromkeys(form for access in group for form in tested_forms(access)))
     return {access: coordinates(access, forms) for access in group} if forms else {}
@@ -243,6 +249,8 @@ def _of_array(every: Coordinates) -> Iterator[tuple[Coordinate, Coordinate, bool
                         continue  # threads past the end are looked for elsewhere
                     if theirs.guard in access.guards:
                         continue  # a neighbour of the place that the test is made for
+                    if theirs.part is not None and _fails(theirs.part, access):
+                        continue  # the test chooses how the place is used
                     holds = _at_first_outside(one) if below else frozenset()
                     known_ = holds.union(part for guard in other.access.guards for part in conjuncts(guard.term))
                     if _weaker(mine, theirs, below, known_) and _no_more_asked(access, other.access, found, holds):
