@@ -321,6 +321,14 @@ def _needless(guard: Guard, access: Access, context: LaunchContext, one: GlobalI
     return test is not None and without_surplus(access, test, context.launches, one.axis)
 
 
+def _below_either(guard: Guard, one: GlobalId) -> bool:
+    """Whether a test is against the smaller of two sizes: what is read before it may have as many elements as the
+    other one says."""
+    test = guard_on(guard, one)
+    bound = plain(test.args[1]) if test is not None else None
+    return bound is not None and bound.op == "min" and all(part.value is None for part in bound.args)
+
+
 def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach, one: GlobalId) -> Exposed:
     axis = one.axis
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
@@ -345,6 +353,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
             return Exposed(reach, axis, Tier.NOTHING)  # the other axes are told apart
         indexed: tuple[Indexed, ...] = facts[limits]
         sibling = _sibling(kernel, reach, one, indexed)
+        if sibling is not None and sibling[1] and _below_either(sibling[0], one):
+            sibling = None
         if sibling is not None and not _needless(sibling[0], reach.access, context, one):
             return Exposed(reach, axis, Tier.SIBLING, guard=sibling[0], late=sibling[1])
         known_ = (Cover.CONSTANT, Cover.EXACT)
