@@ -52,12 +52,12 @@ def needed(access: Access, of: Trace) -> Term | None:
     """A condition that holds for all threads which use the value of a read; None: there is none to tell."""
     if access.kind is not AccessKind.READ or access.asynchronous or not of.complete:
         return None
-    tainted = _Tainted(access, of)
+    tainted = Tainted(access, of)
     if not tainted.found or tainted.open:
         return None
     known = {part for guard in access.guards for part in conjuncts(guard.term)}
     ways: dict[tuple[Term, ...], None] = {}
-    for event in _events(of):
+    for event in events_of(of):
         if tainted.uses(event):
             parts = (part for guard in event.guards for part in _of_place(guard.kind, guard.term))
             ways[tuple(part for part in dict.fromkeys(parts) if part not in known)] = None
@@ -75,11 +75,12 @@ def _of_place(kind: GuardKind, term: Term) -> Iterator[Term]:
 _PLACE = PLACED - {SymbolKind.COUNTER} | {SymbolKind.WARP_SIZE}
 
 
-def _events(of: Trace) -> Iterable[Event]:
+def events_of(of: Trace) -> Iterable[Event]:
+    """All that threads do."""
     return (*of.accesses, *of.images, *of.barriers, *of.warp_ops, *of.asyncs, *of.calls, *of.exits, *of.throws)
 
 
-class _Tainted:
+class Tainted:
     """What hangs on the value of a read: symbols, and variables of the thread that it gets into.  ``open``: a loop goes
     by it.  ``found``: the value is met at all (what a thread has stored itself may stand in its place)."""
 
@@ -92,7 +93,7 @@ class _Tainted:
         self._own: set[int] = set()
         self._given = {id(one.node) for one in of.accesses if one.kind is AccessKind.ATOMIC}
         self.open = False
-        events = list(_events(of))
+        events = list(events_of(of))
         while True:
             grown = [
                 event
@@ -170,7 +171,7 @@ def _terms(event: Event) -> list[Term]:
 def _symbols(of: Trace) -> set[Symbol]:
     """All symbols that events, and the variables of loops, are made of."""
     found: set[Symbol] = set()
-    todo = [symbol for event in _events(of) for term in _terms(event) for symbol in symbols(term)]
+    todo = [symbol for event in events_of(of) for term in _terms(event) for symbol in symbols(term)]
     while todo:
         symbol = todo.pop()
         if symbol not in found:

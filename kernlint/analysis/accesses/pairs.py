@@ -30,6 +30,7 @@ from kernlint.analysis.trace.events import (
     RootKind,
     WarpEvent,
 )
+from kernlint.analysis.trace.joined import joined_in_turn
 from kernlint.prove.cases import conjuncts, ways
 from kernlint.prove.query import LoopRange, Side
 from kernlint.record import dataclass
@@ -226,6 +227,8 @@ def _alike(term: Term, write: Access, warp: bool) -> bool:
     """Whether ``term`` has one value for all threads of a block (of a warp) that are in one phase."""
     if term.op == "sym":
         return _steady(term.args[0], write, warp)
+    if warp and joined_in_turn(term):
+        return True
     if term.op == "call" and opaque(term):
         return (warp and _summed(term)) or (term.args[0].startswith("after") and _made_alike(term, write, warp))
     return all(_alike(arg, write, warp) for arg in term.terms)

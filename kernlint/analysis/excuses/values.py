@@ -8,6 +8,7 @@ from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.excuses.excuse import excuse
 from kernlint.analysis.excuses.places import of_pair
 from kernlint.analysis.trace.events import AccessKind, Root, WarpEvent
+from kernlint.analysis.trace.joined import joined_in_turn
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
@@ -201,17 +202,20 @@ def pinned(
         if symbol.kind is SymbolKind.LOAD and (symbol not in env or _varies(symbol)):
             # that a witness gives two places one content is no reason
             return _loaded(symbol, env, written, place, within)
+        agreed = _agreed(symbol, env, written, place, within)
+        if agreed is not None:
+            return agreed
         if symbol in env:
             return env[symbol]
         if symbol.uniformity is Uniformity.GRID or symbol in within:
             return "same", id(symbol)
-        if isinstance(symbol.origin, WarpEvent):
-            return _agreed_on(symbol.origin, env, written, place, within)
         return _grown(symbol, env, written, place, within)
     name = term.args[0] if term.op == "call" else term.op
     after = term.op == "call" and name.startswith("after")
     if term.op == "call" and ("@" in name or name.startswith(("returned", "left"))):
         return None  # more than a function of its arguments
+    if joined_in_turn(term):
+        return _group(env, WARP), term
     parts = [pinned(arg, env, written, place, within) for arg in term.terms]
     if any(part is None for part in parts):
         return None
@@ -229,18 +233,29 @@ def _grown(symbol: Symbol, env: Env, written: Root, place: range | None, within:
     return None if None in parts else ("loop", id(symbol), *parts)
 
 
-def _agreed_on(event: WarpEvent, env: Env, written: Root, place: range | None, within: frozenset[Symbol]) -> object:
-    """What a vote gives to all lanes of a warp (of a tile), or a shuffle to all that read from one lane."""
+def _agreed(symbol: Symbol, env: Env, written: Root, place: range | None, within: frozenset[Symbol]) -> object:
+    """What a vote gives to all lanes of a warp (of a tile), or a shuffle to all that read from one lane, or that it
+    joins; None: it is nothing that lanes agree on, whatever a witness would have it be for each."""
+    event = symbol.origin
+    if symbol.kind is not SymbolKind.UNKNOWN or not isinstance(event, WarpEvent):
+        return None
+    if event.node.kind == "shuffle_xor" and symbol.uniformity <= Uniformity.WARP:
+        return _group(env, WARP), id(event)
     width = WARP if event.width is None else event.width.value
     if width is None or not event.node.synchronising or event.node.kind not in ("ballot", "any", "all", "shuffle"):
         return None
-    x, y, z = (env[symbol] for symbol in THREAD)
-    wide, high, _ = (env[symbol] for symbol in BLOCK_DIM)
-    group = "group", *(env[symbol] for symbol in BLOCK), ((z * high + y) * wide + x) // width
+    group = _group(env, width)
     if event.node.kind != "shuffle":
         return group, id(event)
     source = pinned(event.operands[1], env, written, place, within) if len(event.operands) > 1 else None
     return None if source is None else (group, id(event), source)
+
+
+def _group(env: Env, width: int) -> tuple[object, ...]:
+    """The warp (or tile of ``width`` lanes) of a thread."""
+    x, y, z = (env[symbol] for symbol in THREAD)
+    wide, high, _ = (env[symbol] for symbol in BLOCK_DIM)
+    return "group", *(env[symbol] for symbol in BLOCK), ((z * high + y) * wide + x) // width
 
 
 def _varies(symbol: Symbol) -> bool:

@@ -33,6 +33,8 @@ from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.atomics import ticket_reset
 from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.excuses.flags import raised_flag
+from kernlint.analysis.excuses.looks import same_either_way
+from kernlint.analysis.excuses.relaxed import seen_next_time
 from kernlint.analysis.excuses.winners import claimed
 from kernlint.analysis.extent.extents import inner_array
 from kernlint.analysis.launching.alone import alone
@@ -47,6 +49,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
 from kernlint.analysis.warps.lockstep import of_one_warp
+from kernlint.prove.query import Refuted
 from kernlint.symbolic.terms import (
     WARP_SIZE,
     Symbol,
@@ -285,6 +288,8 @@ def _judge(
                 told, answer = closer, finder.meet(inside_rows(closer), "block", _within_warps(pair))
             if answer is None or told is None or excused(COLLISION, told, answer[0]):
                 continue
+            if _comes_to_the_same(told, answer[0], finder.asker.of):
+                continue
             if known_order.within_block(first, second) is None:
                 return GlobalRace(told, *answer, across=False)
     talked = talking and (first is not second or _one_block_chosen(first))
@@ -302,10 +307,16 @@ def _judge(
         if (
             answer is not None
             and not excused(COLLISION, pair, answer[0])
+            and not _comes_to_the_same(pair, answer[0], finder.asker.of)
             and known_order.between_blocks(first, second) is None
         ):
             return GlobalRace(pair, *answer, across=True)
     return None
+
+
+def _comes_to_the_same(pair: Pair, witness: Refuted, of: Trace) -> bool:
+    """Whether it is no matter who comes first: for what is there then, or for what comes of it in the end."""
+    return same_either_way.holds(pair, (witness, of)) or seen_next_time.holds(pair, of)
 
 
 global_races = KernelAnalysis("global_races", _compute, needs=(trace, scenarios, assumed, order, alone))

@@ -33,6 +33,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.atomics import first_look
 from kernlint.analysis.excuses.excuse import excused
+from kernlint.analysis.excuses.looks import same_either_way
 from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import order
 from kernlint.analysis.scenarios.policy import scenarios
@@ -177,7 +178,9 @@ def _collect(
             race = asker.race(inside_rows(closer, guessed), warp=warp)
         asked[key] = asked.get(key, 0) + before - asker.left
         spent[pairs] += before - asker.left
-        if race is not None and not excused(COLLISION, pair, race.witness):
+        if race is None or excused(COLLISION, pair, race.witness):
+            continue
+        if not same_either_way.holds(race.pair, (race.witness, asker.of)):
             found[key] = race
 
 

@@ -14,6 +14,7 @@ from kernlint.analysis.accesses.pairs import (
 from kernlint.analysis.assumptions import applies, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses.promised import said_to_differ
+from kernlint.analysis.excuses.values import equal_values
 from kernlint.analysis.excuses.winners import claimed, ends_of_runs
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.order.words import made_of_old
@@ -366,7 +367,8 @@ def _equal_indices(
         else:
             answers = (_in_phase(phase, plain, told, images, memo) for phase in phases)
         for pair in answers:
-            if (answer := finder.meet(pair, "blocks" if apart else "block")) is not None:
+            answer = finder.meet(pair, "blocks" if apart else "block")
+            if answer is not None and (alike or not equal_values.holds(pair, answer[0])):
                 return GlobalRace(pair, *answer, across=apart, scattered=True)
     return None
 

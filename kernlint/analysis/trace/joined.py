@@ -28,7 +28,7 @@ def joined(phi: Symbol, loop: LoopContext, wavefronts: bool, resolve: Callable[[
     """The shuffle by which the rounds of a loop join a variable over all lanes; None where they do not.
 
     ``resolve`` gives loop variables their values by the number of the round; ``wavefronts``: there may be 64 lanes."""
-    event = _exchanged(phi)
+    event = _exchange(phi.step, phi.term) if phi.step is not None else None
     if event is None or loop.condition is None or loop.exits or loop.leaves:
         return None
     distance, condition = resolve(event.operands[1]), resolve(loop.condition)
@@ -42,18 +42,45 @@ def joined(phi: Symbol, loop: LoopContext, wavefronts: bool, resolve: Callable[[
     return None
 
 
-def _exchanged(phi: Symbol) -> WarpEvent | None:
-    """The shuffle whose result a variable is joined with in each round, if it is of the variable itself."""
-    step = phi.step
-    if step is None or not (step.op in _COMMUTATIVE or (step.op == "call" and step.args[0] in _CALLS)):
+def joined_in_turn(term: Term) -> bool:
+    """Whether a value is one for all lanes of a warp, as exchanges one after the other have joined it over them."""
+    if not _parts(term):
+        return False
+    left = {1 << bit for bit in range(5)}
+    for _ in range(ROUNDS):
+        own, event = next(
+            ((own, event) for own in _parts(term) if (event := _exchange(term, own)) is not None), (term, None)
+        )
+        if event is None:
+            break
+        left.discard(event.operands[1].value or 0)
+        term = own
+    return not left
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    """The two of which a term is what they come to, in whatever order; empty: it is nothing of the kind."""
+    return parts_of_choice(term) or (term.terms if term.op in _COMMUTATIVE and len(term.terms) == 2 else ())
+
+
+def parts_of_choice(term: Term) -> tuple[Term, ...]:
+    """The two of which a term is the greater, or the less; empty: it is nothing of the kind."""
+    if term.op == "select":
+        test, one, other = term.args
+        return (one, other) if test.op in ("lt", "le") and {*test.terms} == {one, other} else ()
+    chooses = term.op in ("min", "max") or (term.op == "call" and term.args[0] in _CALLS)
+    return term.terms if chooses and len(term.terms) == 2 else ()
+
+
+def _exchange(term: Term, own: Term) -> WarpEvent | None:
+    """The shuffle by which the lanes of a warp give each other ``own``, which ``term`` joins with what comes of it."""
+    parts = _parts(term)
+    if own not in parts:
         return None
-    if len(step.terms) != 2:
-        return None
-    own, other = step.terms if step.terms[0].symbol is phi else step.terms[::-1]
+    other = parts[1] if parts[0] == own else parts[0]
     event = other.symbol.origin if other.symbol is not None else None
-    if own.symbol is not phi or not isinstance(event, WarpEvent) or event.node.kind != "shuffle_xor":
+    if not isinstance(event, WarpEvent) or event.node.kind != "shuffle_xor" or event.node.scope is not Scope.WARP:
         return None
     full = event.mask is None or event.mask.value in (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF, -1)
     whole = event.width is None or event.width.value == LANES
-    of_phi = len(event.operands) > 1 and event.operands[0].symbol is phi
-    return event if full and whole and of_phi and event.node.scope is Scope.WARP else None
+    return event if full and whole and len(event.operands) > 1 and event.operands[0] == own else None
