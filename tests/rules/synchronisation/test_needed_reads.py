@@ -17,7 +17,7 @@ __global__ void largest(const float *v, float *out, int n) {
     __syncthreads();
     const int i = blockIdx.x * 128 + threadIdx.x;
     float x = i < n ? v[i] : 0.0f;
-    for (int d = 16; d > 0; d /= 2) x = fmaxf(x, __shfl_xor_sync(~0u, x, d));
+    for (int d = 16; d > 0; d /= 2) x = fmaxf(x, __shfl_down_sync(~0u, x, d));
     USE
     __syncthreads();
     if (threadIdx.x == 0) out[blockIdx.x] = fmaxf(fmaxf(best[0], best[1]), fmaxf(best[2], best[3]));

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.kinds import CursorKind
 from kernlint.frontends.clang.lower.context import Lowering
 from kernlint.text.patterns import pattern
 
@@ -19,6 +21,9 @@ _PASSED = pattern(
 """Comments and directives; what the group holds is kept apart, as strings may look like either."""
 _WORD = pattern(rb"[A-Za-z_]\w*")
 _NO_STATEMENT = pattern(rb"\s*(?:using|typedef|template|static_assert|namespace|friend|__extension__|_Pragma)\b")
+_CONTINUED = pattern(r"\\\r?\n")
+_INNERMOST = pattern(r"\{[^{}]*\}")
+_LAST_RETURN = pattern(r"[{;]\s*return\b[^;]*;\s*\}")
 MOST = 4096
 """Bytes between two statements that are looked at."""
 
@@ -37,6 +42,19 @@ def dropped(lowering: Lowering, file: str | None, start: int, end: int) -> Itera
             at, until = max(first - start, 0), min(last - start, len(text))
             text = text[:at] + b" " * (until - at) + text[until:]
     yield from ((start + at, start + until) for at, until in _statements(text))
+
+
+def returns_lost(lowering: Lowering, block: Cursor) -> bool:
+    """Whether a block out of a macro ends with a return that the compiler has dropped, for a value that it could not
+    read: the one innermost block of what the macro stands for."""
+    name = _WORD.match(lowering.source(block).encode())
+    body = lowering.macro_body(name.group().decode()) if name is not None else ""
+    inner = _INNERMOST.findall(_CONTINUED.sub(" ", body))
+    if len(inner) != 1 or _LAST_RETURN.search(inner[0]) is None:
+        return False
+    return not any(
+        child.kind in (CursorKind.RETURN_STMT, CursorKind.COMPOUND_STMT) for child in block.walk() if child is not block
+    )
 
 
 def _statements(text: bytes) -> Iterator[tuple[int, int]]:

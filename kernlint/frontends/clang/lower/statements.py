@@ -7,7 +7,7 @@ from kernlint.frontends.clang.intrinsics import TRAPS
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.asm import inline_assembly
 from kernlint.frontends.clang.lower.context import Scope, lost_statement, lowers_statement
-from kernlint.frontends.clang.lower.dropped import dropped
+from kernlint.frontends.clang.lower.dropped import dropped, returns_lost
 from kernlint.frontends.clang.lower.literals import folded
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
@@ -65,7 +65,10 @@ def block(scope: Scope, cursor: Cursor) -> Block:
     errors = scope.lowering.errors_in(span.file, span.start, span.end)
     if (errors or scope.lowering.broken) and not cursor.extent.in_macro:
         return Block(span, _with_gaps(scope, span, cursor.children, errors))
-    return Block(span, sequence(scope, cursor.children))
+    body = sequence(scope, cursor.children)
+    if errors and cursor.extent.in_macro and returns_lost(scope.lowering, cursor):
+        body = (*body, Return(span, Opaque(span, UNKNOWN, f"what a macro returns: {errors[0][1]}")))
+    return Block(span, body)
 
 
 def _with_gaps(scope: Scope, span: Span, cursors: list[Cursor], errors: list[tuple[int, str]]) -> tuple[Stmt, ...]:

@@ -272,3 +272,15 @@ def test_what_assert_comes_to_ends_the_thread() -> None:
     __global__ void k(int n) { CHECK(n > 0); }"""
     found = kernel(text)
     assert find(found.function, Trap) and not found.function.losses
+
+
+def test_a_macro_that_returns_what_the_compiler_cannot_read_returns() -> None:
+    code = """
+#define NEED(x) if (!(x)) { LOG(BAD) << #x; LEAVES }
+void run(int n, int m) { NEED(m >= n) }
+__global__ void k(int *p) { p[0] = 1; }
+"""
+    for leaves, count in (("return status::BAD;", 1), ("count(status::BAD);", 0)):
+        tree = module(code.replace("LEAVES", leaves))
+        (run,) = (function for function in tree.functions if function.name == "run")
+        assert len(find(only(run, If), Return)) == count
