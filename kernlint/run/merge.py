@@ -162,7 +162,9 @@ def one_cause(results: Sequence[Result], sources: Sources) -> list[Result]:
         span, habit = finding.span, (finding.code, finding.habit)
         folder = (*habit, os.path.dirname(span.file))
         name = macros.used_at(span)
-        key: tuple[object, ...] = (span.file, finding.code, finding.message, name) if name else (span, finding.code)
+        key: tuple[object, ...] = (span, finding.code)
+        if name:
+            key = (span.file, finding.code, macros.without_arguments(finding.message, span), name)
         if files.get(folder, 0) >= HABIT:
             key = (*folder, finding.severity)
         elif in_file.get((*habit, span.file), 0) >= HABIT:
@@ -212,6 +214,7 @@ class _Macros:
 
     _USE = pattern(rb"([A-Za-z_]\w*)\s*\(")
     _DEFINITION = pattern(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\(", re.M)
+    _NAME = pattern(r"[A-Za-z_]\w*")
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
@@ -226,6 +229,12 @@ class _Macros:
         if span.file not in self._defined:
             self._defined[span.file] = frozenset(self._DEFINITION.findall(data))
         return use[1] if use[1] in self._defined[span.file] else b""
+
+    def without_arguments(self, message: str, span: Span) -> str:
+        """A message without the words that the use of a macro at ``span`` gave it: names pasted together of them."""
+        text = self._sources.get(span.file).data[span.start : span.end].decode("utf-8", "replace")
+        given = {word for word in self._NAME.findall(text.partition("(")[2]) if len(word) > 1}
+        return self._NAME.sub(lambda it: "" if any(word in it[0] for word in given) else it[0], message)
 
 
 def order(finding: Finding) -> tuple[str, int, str, int, str]:

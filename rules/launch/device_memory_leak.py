@@ -172,7 +172,12 @@ class DeviceMemoryLeak(ModuleRule):
             fix = "free what it has before"
         else:
             message, fix = f"{fault.what} {fault.name} is never given back", "free it, or let an object own it"
-        return self.finding(fault.span, message, severity, related=related, fix=fix)
+        habit = fault.what if fault.what in _SMALL and not fault.word else ""
+        return self.finding(fault.span, message, severity, related=related, fix=fix, habit=habit)
+
+
+_SMALL = frozenset({"the event", "the stream"})
+"""What holds no memory worth the name: who never gives it back does so everywhere, and is told once."""
 
 
 def _habit(fault: Fault) -> object:

@@ -142,3 +142,16 @@ def test_files_of_several_folders_may_be_of_several_hands() -> None:
 def test_two_habits_are_two_findings() -> None:
     results = [habitual(at, habit="one" if at < 3 else "other") for at in range(6)]
     assert len(one_cause(results, texts())) == 2
+
+
+def test_names_that_the_use_of_a_macro_gives_do_not_make_two_findings_of_one() -> None:
+    text = b"#define ALL(name) x\nALL(erode)\nALL(dilate)\n"
+    at = [text.index(word) for word in (b"ALL(erode", b"ALL(dilate")]
+    spans = [Span("a.cu", start, text.index(b")", start) + 1) for start in at]
+    results = [
+        of("", span, message=f"{name}11_t is read") for span, name in zip(spans, ("erode", "dilate"), strict=True)
+    ]
+    (one,) = one_cause(results, texts(text))
+    assert [r.span for r in one.finding.related] == [spans[1]]
+    other = replace(results[1], finding=replace(results[1].finding, message="dilate11_t is written"))
+    assert len(one_cause([results[0], other], texts(text))) == 2

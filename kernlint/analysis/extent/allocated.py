@@ -50,7 +50,7 @@ from kernlint.symbolic.terms import (
     subterms,
     symbols,
 )
-from kernlint.tree.types import I64, Space, VectorType
+from kernlint.tree.types import I64, IntType, Space, VectorType
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
 
@@ -117,7 +117,7 @@ def _divisor(size: Term) -> int:
     """What the host's variables are multiples of, as it divides by that and lets no remainder count."""
     unit = 1
     for at in subterms(size):
-        divisor = at.args[1].value if at.op in ("div", "shr") else None
+        divisor = at.args[1].value if at.op in ("div", "shr") and isinstance(at.type, IntType) else None
         if divisor is not None and 0 < divisor <= 1024 and not polynomial(at.args[0]).coefficients.get((), 0):
             unit = lcm(unit, divisor if at.op == "div" else 1 << min(divisor, 10))
     return unit

@@ -402,7 +402,14 @@ def example(one: Exposed) -> Witness | None:
         return None
     unit, symbol = cover.unit.value, plain(cover.count).symbol
     block, threads = [term.value for term in view.fact.block], one.id.threads
-    if unit is None or symbol is None or None in block or threads != {axis} or block[axis] != unit or unit < 2:
+    if (
+        not isinstance(unit, int)
+        or symbol is None
+        or None in block
+        or threads != {axis}
+        or block[axis] != unit
+        or unit < 2
+    ):
         return None
     count = unit + unit // 2
     place, at = [0, 0, 0], [0, 0, 0]

@@ -187,7 +187,8 @@ def _whole_blocks(view: LaunchView) -> Iterator[tuple[Term, Term]]:
     """What the grid divides, and by what, where nothing rounds up."""
     for size, cover in zip(view.fact.grid or (), view.covers, strict=False):
         for part in subterms(size) if cover.kind is not Cover.ROUNDED_UP else ():
-            if part.op != "div" or polynomial(part.args[0]).coefficients.get((), 0):
+            whole = part.op == "div" and isinstance(part.type, IntType)
+            if not whole or polynomial(part.args[0]).coefficients.get((), 0):
                 continue
             if not multiple(part.args[0], polynomial(part.args[1])):  # what is one anyway says nothing of its parts
                 yield part.args[0], part.args[1]

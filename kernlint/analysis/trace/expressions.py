@@ -62,6 +62,7 @@ from kernlint.analysis.trace.values import (
 )
 from kernlint.record import replace
 from kernlint.source import Span
+from kernlint.symbolic import quotients
 from kernlint.symbolic.show import FROM_HEADER
 from kernlint.symbolic.terms import (
     FALSE,
@@ -490,7 +491,9 @@ def arithmetic(op: str, a: Term, b: Term, type_: Type) -> Term:
         "==": ("eq", a, b),
         "!=": ("ne", a, b),
     }[op]
-    return cast(binary(name, left, right, BOOL), type_)
+    floats = isinstance(left.type, FloatType) or isinstance(right.type, FloatType)
+    counted = quotients.compared(name, left, right) if floats else None
+    return cast(binary(name, left, right, BOOL) if counted is None else counted, type_)
 
 
 def _binary(m: Machine, e: n.Binary) -> Value:
@@ -576,7 +579,7 @@ def _assign(m: Machine, e: n.Assign) -> Value:
             return value
         if isinstance(e.target, n.Ref):
             at = place(m, e.target)
-        value = coerce(value, e.target.type)
+        value = coerce(m, value, e.target.type)
         if at is None and isinstance(e.target, n.Member) and len(e.target.lanes) > 1:
             _assign_lanes(m, e.target, value)
         elif at is not None or not _part_of_unknown(m, e.target):
@@ -591,7 +594,7 @@ def _assign(m: Machine, e: n.Assign) -> Value:
         return unknown_value(e.type, "assignment")
     old = load(m, at, e.target)
     kind = e.compute if e.compute is not None else e.target.type
-    new = coerce(_combine(m, e.op, old, value, e.target.type, e.value.type, kind), e.target.type)
+    new = coerce(m, _combine(m, e.op, old, value, e.target.type, e.value.type, kind), e.target.type)
     store(m, at, new, e)
     return new
 
@@ -626,14 +629,20 @@ def _incdec(m: Machine, e: n.IncDec) -> Value:
         return unknown_value(e.type, "increment")
     old = load(m, at, e.target)
     one = const(1, I32)
-    new = coerce(_combine(m, "+" if e.op == "++" else "-", old, one, e.target.type, I32, e.target.type), e.target.type)
+    new = coerce(
+        m, _combine(m, "+" if e.op == "++" else "-", old, one, e.target.type, I32, e.target.type), e.target.type
+    )
     store(m, at, new, e)
     return new if e.prefix else old
 
 
-def coerce(value: Value, type_: Type) -> Value:
+def coerce(m: Machine, value: Value, type_: Type) -> Value:
     """``value`` as C converts it when it is stored in an object of ``type_``."""
     if isinstance(value, Term) and isinstance(type_, (IntType, FloatType)):
+        if isinstance(type_, IntType) and isinstance(value.type, FloatType) and value.op != "const":
+            counted = quotients.whole(value, type_, counts=m.on_host)
+            if counted is not None:
+                return counted
         return cast(value, type_)
     if isinstance(value, Term) and isinstance(type_, VectorType):
         lane = cast(value, type_.element)
@@ -691,7 +700,7 @@ def _conditional(m: Machine, e: n.Conditional) -> Value:
     if then is None or other is None:
         chosen = then if then is not None else other
         return chosen if chosen is not None else unknown_value(e.type, "dead code")
-    return merge(term, coerce(then, e.type), coerce(other, e.type))
+    return merge(term, coerce(m, then, e.type), coerce(m, other, e.type))
 
 
 def _pointer_truth(value: Value) -> Term:
@@ -725,7 +734,7 @@ def _cast(m: Machine, e: n.Cast) -> Value:
             return _pointer_from_int(value, type_)
         if e.bits and value.type != type_:
             return call("bits", (value,), type_)
-        return coerce(value, type_) if isinstance(type_, (IntType, FloatType, VectorType, PointerType)) else value
+        return coerce(m, value, type_) if isinstance(type_, (IntType, FloatType, VectorType, PointerType)) else value
     if isinstance(value, StructValue) and isinstance(type_, VectorType) and not e.bits:
         return _lanewise(type_, [value], lambda parts, kind: cast(parts[0], kind))
     if isinstance(value, StructValue) and isinstance(type_, StructType) and isinstance(value.type, StructType):
@@ -744,7 +753,7 @@ def _init_list(m: Machine, e: n.InitList) -> Value:
     fields = fields_of(type_)
     if not fields:
         values = [evaluate(m, element) for element in e.elements]
-        return coerce(values[0], type_) if len(values) == 1 else unknown_value(type_, "initialiser")
+        return coerce(m, values[0], type_) if len(values) == 1 else unknown_value(type_, "initialiser")
     parts: list[Value] = []
     for element in e.elements:
         bound = place(m, element) if len(parts) < len(fields) and _is_reference(fields[len(parts)][1]) else None
@@ -759,7 +768,7 @@ def _init_list(m: Machine, e: n.InitList) -> Value:
     for index, (name, kind, _) in enumerate(fields):
         if index < len(parts):
             part = parts[index]
-            made.append((name, part if isinstance(part, ReferenceValue) else coerce(part, kind)))
+            made.append((name, part if isinstance(part, ReferenceValue) else coerce(m, part, kind)))
         else:
             made.append((name, const(1, kind) if left_out(type_) else zero_value(kind)))
     return StructValue(type_, tuple(made))

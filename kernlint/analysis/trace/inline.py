@@ -101,7 +101,7 @@ def bind(m: Machine, param: ParamDecl, arg: Expr) -> Value:
         if at is not None:
             return ReferenceValue(at)
         return evaluate(m, arg)
-    return coerce(evaluate(m, arg), kind)
+    return coerce(m, evaluate(m, arg), kind)
 
 
 def receiver_value(m: Machine, receiver: Expr) -> Value:

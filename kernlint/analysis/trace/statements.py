@@ -106,7 +106,7 @@ def declare(m: Machine, decl: n.VarDecl) -> None:
     if isinstance(decl.type, PointerType) and decl.type.reference:
         value = bind(m, n.ParamDecl(decl.span, decl.name, decl.type, decl.space), decl.init)
     else:
-        value = coerce(evaluate(m, decl.init), decl.type)
+        value = coerce(m, evaluate(m, decl.init), decl.type)
     if m.state is not None:
         m.state.env[decl] = value
         if m.destructors and _class_of(decl) in m.destructors and m.frames[-1].owners:
@@ -124,7 +124,7 @@ def _listed(m: Machine, root: Root, init: n.Expr) -> None:
         return
     held = Pointers({})
     for index, element in enumerate(init.elements):
-        value = coerce(evaluate(m, element), array.element)
+        value = coerce(m, evaluate(m, element), array.element)
         held.put(const(index * (array.element.size or 0)), value, once=True)
     m.pointers[root] = held
 
@@ -298,11 +298,13 @@ def _return(m: Machine, s: n.Return) -> None:
     if s.value is not None and isinstance(result, PointerType) and result.reference:
         at = place(m, s.value)
         if result.const and isinstance(result.pointee, IntType) and not isinstance(at, MemPlace):
-            value = coerce(evaluate(m, s.value), result.pointee)  # of a parameter, or one of them: it is read at once
+            value = coerce(
+                m, evaluate(m, s.value), result.pointee
+            )  # of a parameter, or one of them: it is read at once
         else:
             value = ReferenceValue(at) if at is not None else unknown_value(result.pointee, "returned reference")
     elif s.value is not None:
-        value = coerce(evaluate(m, s.value), result)
+        value = coerce(m, evaluate(m, s.value), result)
     if m.state is None:
         return
     if len(m.frames) > 1 and not m.frames[-1].last:

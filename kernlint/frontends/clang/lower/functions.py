@@ -504,4 +504,5 @@ def _is_opencl_kernel(lowering: Lowering, cursor: Cursor) -> bool:
     for attribute in attributes:
         if lowering.source(attribute).strip() in ("__kernel", "kernel"):
             return True
-    return bool(_KERNEL_HEAD.search(cursor.head().partition("(")[0] + " "))
+    before_the_name = cursor.head().partition(f"{cursor.spelling}(")[0]  # attributes may have arguments of their own
+    return bool(_KERNEL_HEAD.search(before_the_name + " "))

@@ -32,6 +32,20 @@ def test_opencl_kernels_also_behind_macros() -> None:
     assert found.kernels[2].function.bounds.required == (8, 4, 2)
 
 
+def test_opencl_kernels_that_a_macro_defines_behind_an_attribute_with_arguments() -> None:
+    text = """#define ONE(name) \\
+    __attribute__((reqd_work_group_size(8, 4, 2))) \\
+    kernel void name(global int *x) { local int t[64]; t[0] = 1; x[0] = t[0]; }
+    #define TWO(name) ONE(name##_a) ONE(name##_b)
+    #define HELPER(name) __attribute__((always_inline)) int name(int v) { return v; }
+    TWO(first)
+    HELPER(second)
+    """
+    found = module(text, "opencl")
+    assert [k.name for k in found.kernels] == ["first_a", "first_b"]
+    assert all(k.function.bounds.required == (8, 4, 2) for k in found.kernels)
+
+
 def test_launch_bounds() -> None:
     text = """constexpr int T = 64; enum { W = 2 };
     __global__ void __launch_bounds__(256, 2) a() {} __global__ void __launch_bounds__(T * W) b() {}
