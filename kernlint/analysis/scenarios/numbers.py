@@ -118,13 +118,32 @@ def fitting(scalars: Iterable[Symbol], query: Overlap, extent: int | None) -> li
     if len(bases) > len(ADDED) or len(held) > len(SOME):
         return []
     last = (most - 1) | 1
-    return [
+    several = [
         (
             *((symbol, value + more) for symbol, value in zip(held, SOME, strict=False)),
             *((s, ADDED[at] if extent is None else last - more // 8 - 4 * at) for at, s in enumerate(bases)),
         )
         for more in (0, 16)
     ]
+    return [_with_room(values, query) for values in several]
+
+
+def _with_room(values: Numbers, query: Overlap) -> Numbers:
+    """``values``, each made as small as the premises of a question want it."""
+    block = {symbol: size for symbol, size in zip(BLOCK_DIM, query.launch.block, strict=True) if size is not None}
+    env = {**dict(query.launch.values), **block, **dict(values)}
+
+    def kept(symbol: Symbol, value: int) -> bool:
+        return all(evaluate(one, {**env, symbol: value}) != 0 for one in query.premises if symbol in one.symbols)
+
+    for symbol, value in values:
+        if not kept(symbol, value) and kept(symbol, 0):
+            low, high = 0, value
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if kept(symbol, middle) else (low, middle)
+            env[symbol] = low
+    return tuple((symbol, env[symbol]) for symbol, _ in values)
 
 
 LEAST_ROOM = 32

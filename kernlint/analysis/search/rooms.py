@@ -3,17 +3,31 @@
 ``for (i = tid; i < n; i += threads) tile[i] = x[i];`` over a ``tile`` of 256 elements says that ``n`` is at most 256:
 more would leave the array, which is a fault of another kind, and most often the host sees to it that it does not
 happen.  Where threads meet only with a greater ``n`` nobody wrote a race, in the tile or in rows of global memory.
-The first part of dynamic shared memory is as large as the place at which the second one begins says.
+The first part of dynamic shared memory is as large as the place at which the second one begins says.  So do arguments
+in the address itself (``tile[threadIdx.x + radius]``) leave room for the last thread of a block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import reduce
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace.events import Access, LoopContext, Root, Trace
 from kernlint.symbolic.polynomial import Monomial, Polynomial, polynomial, term_of
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, const, symbols
+from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    cast,
+    const,
+    plain,
+    symbols,
+)
 from kernlint.tree.types import BOOL, I64, IntType, Space
 
 MOST = 40
@@ -61,10 +75,14 @@ def _limits(of: Trace) -> Iterator[Term]:
     looked = 0
     for access in of.accesses:
         extent = access.root.extent
-        if access.root.space is not Space.SHARED or not access.loops or looked >= MOST:
+        if access.root.space is not Space.SHARED or looked >= MOST:
+            continue
+        place = polynomial(access.offset)
+        if extent is not None:
+            yield from _of_last_thread(access, place, extent)
+        if not access.loops:
             continue
         looked += 1
-        place = polynomial(access.offset)
         if extent is None:
             yield from _of_first_part(of, access, place)
             continue
@@ -76,6 +94,51 @@ def _limits(of: Trace) -> Iterator[Term]:
                     size = cast(part.args[1], I64)
                     yield binary("le", size, const(most, I64), BOOL)
                     yield binary("le", const(0, I64), size, BOOL)  # as it is one
+
+
+def _of_last_thread(access: Access, place: Polynomial, extent: int) -> Iterator[Term]:
+    """What a fixed array says of the arguments that are added to the numbers of threads in it (``tile[threadIdx.x +
+    radius]``): that the last thread of a block that gets there stays inside.  Tests that ask for more than a thread's
+    number against a constant are taken to let it through, those that ask for the arguments to see to it."""
+    added, others = [], Polynomial({})
+    tests = [guard.term for guard in access.guards]
+    for mono, value in place.coefficients.items():
+        thread = mono[0].symbol if len(mono) == 1 else None
+        if thread in THREAD and value > 0:
+            last = _last(THREAD.index(thread), tests)
+            if last is None:
+                return
+            added.append(binary("mul", last, const(value, I64), I64))
+        elif (value < 0 and mono) or not all(_given(symbol) for atom in mono for symbol in atom.symbols):
+            return
+        else:
+            others = others + Polynomial({mono: value})
+    given = {symbol for mono in others.coefficients for atom in mono for symbol in atom.symbols}
+    if not given or not added or any(not given.isdisjoint(test.symbols) for test in tests):
+        return
+    highest = reduce(lambda a, b: binary("add", a, b, I64), added, term_of(others))
+    yield binary("le", highest, const(extent - max(access.size or 1, 1), I64), BOOL)
+
+
+def _given(symbol: Symbol) -> bool:
+    return symbol.kind in ARGUMENTS and symbol.uniformity <= Uniformity.GRID
+
+
+def _last(axis: int, tests: Iterable[Term]) -> Term | None:
+    """The number of the last thread along an axis that tests of numbers in the block let through; None where they ask
+    in another way than below which constant it is."""
+    last = binary("sub", cast(BLOCK_DIM[axis].term, I64), const(1, I64), I64)
+    for test in tests:
+        asked = set(test.symbols)
+        if THREAD[axis] not in asked or not asked <= _IN_BLOCK:
+            continue
+        if test.op != "lt" or plain(test.args[0]).symbol is not THREAD[axis] or test.args[1].value is None:
+            return None
+        last = binary("min", last, const(test.args[1].value - 1, I64), I64)
+    return last
+
+
+_IN_BLOCK = frozenset({*THREAD, *BLOCK_DIM})
 
 
 def _of_first_part(of: Trace, access: Access, place: Polynomial) -> Iterator[Term]:
