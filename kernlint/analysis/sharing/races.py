@@ -186,7 +186,11 @@ def _collect(
 
 def _takes_long(pair: Pair) -> bool:
     """Whether a search for threads of a pair is dear, or has little prospect: data have a say in the place, much is
-    said of it, or the two lie in parts of an object that begin at different places."""
+    said of it, the two lie in parts of an object that begin at different places, or meet in two rounds of a loop around
+    another one that both are in."""
+    inner = [loop for loop in pair.first.loops if any(loop is other for other in pair.second.loops)]
+    if pair.carried is not None and inner and inner[-1] is not pair.carried:
+        return True
     if any(symbol.kind in _DATA for at in (pair.a, pair.b) for symbol in at.offset.symbols):
         return True
     if sum(term.size for at in (pair.a, pair.b) for term in (at.offset, *at.facts)) >= LARGE:
