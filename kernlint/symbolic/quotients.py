@@ -8,8 +8,10 @@ where the floats are: up to 2**24 for ``float`` and 2**53 for ``double``, more t
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, floor
 
 from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import Term, binary, cast, const
 from kernlint.tree.types import BOOL, I64, FloatType, IntType
 
@@ -55,19 +57,40 @@ def _rounded(value: Term, counts: bool, deep: int) -> Term | None:
     above, below = ratio
     if below.value == 1:
         return above
+    low = 0 if counts else interval(above)[0]
+    negative = low is None or low < 0
+    exact = _divided(above, below, how) if how in ("ceil", "floor") or not negative else None
+    if exact is not None or _added(above, below):
+        return exact
     if how in ("", "trunc"):
         return binary("div", above, below, I64)
     if how == "ceil":
         above = binary("sub", binary("add", above, below, I64), _ONE, I64)
         if below.value is not None:
             above = binary("add", ratio[0], const(below.value - 1, I64), I64)
-    low = None if counts else interval(ratio[0])[0]
-    if counts or (low is not None and low >= 0):
+    if not negative:
         return binary("div", above, below, I64)
     parts = below.value
     if parts is None or parts & (parts - 1):
         return None
     return binary("shr", above, const(parts.bit_length() - 1, I64), I64)
+
+
+def _added(above: Term, below: Term) -> bool:
+    """Whether a fraction is a whole number but for what is added to it: ``x + 0.5``."""
+    whole = polynomial(above).coefficients
+    return below.value is not None and all(value % below.value == 0 for mono, value in whole.items() if mono)
+
+
+def _divided(above: Term, below: Term, how: str) -> Term | None:
+    """A whole number to which a part of one is added, without that; None for other fractions."""
+    if below.value is None or not _added(above, below):
+        return None
+    parts = polynomial(above).coefficients
+    rest = Fraction(parts.get((), 0), below.value)
+    end = ceil(rest) if how == "ceil" else floor(rest)
+    whole = {mono: value // below.value for mono, value in parts.items() if mono}
+    return term_of(Polynomial({**whole, (): end} if end else whole))
 
 
 def _way(value: Term) -> str:

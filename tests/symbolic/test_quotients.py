@@ -81,6 +81,14 @@ def test_others_stay_as_they_are(value: Term) -> None:
     assert whole(value, I32, counts=False) is None
 
 
+def test_a_whole_number_to_which_a_part_of_one_is_added() -> None:
+    rounded = binary("add", cast(SIZE.term, F32), const(0.5, F32), F32)
+    assert whole(rounded, I32, counts=False) == SIZE.term
+    up = whole(call("ceil", (binary("sub", cast(N.term, F32), const(0.5, F32), F32),), F32), I32, counts=False)
+    assert up == N.term
+    assert whole(binary("add", cast(N.term, F32), const(0.5, F32), F32), I32, counts=False) is None
+
+
 def test_comparisons() -> None:
     bound = call("ceil", (over(SIZE, 32.0),), F64)
     found = compared("lt", cast(N.term, F64), bound)
