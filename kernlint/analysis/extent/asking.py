@@ -5,7 +5,7 @@ The launches are those in sight, what the user states, else a small launch of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import lcm
 
 from kernlint.analysis.accesses.pairs import side
@@ -14,6 +14,7 @@ from kernlint.analysis.launching.launch_context import LaunchView, launch_contex
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.wording import element_size, witness_of
 from kernlint.finding import Witness
+from kernlint.prove.admission import Axes
 from kernlint.prove.query import Answer, Bounds, Budget, Launch, Proved, Refuted, Side, Unknown
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
@@ -28,8 +29,11 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
+    Uniformity,
     binary,
     const,
+    plain,
+    replaced,
     subterms,
     symbols,
 )
@@ -43,6 +47,9 @@ PATIENT = Budget(steps=80, points=60_000, rlimit=0)
 EXAMPLE = 101
 """Size for which a fault is shown where nothing says another: no multiple of anything."""
 
+
+FEW = 3
+"""Launches in sight that are looked at."""
 
 SIDES = (3, 5, 7)
 """Extents of which a volume is made that few blocks go through: about as many places as :data:`EXAMPLE` says."""
@@ -63,21 +70,23 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
     """Launches under which to look for a thread, each with what holds under it."""
     context = facts[launch_context]
     stated = context.stated
-    if past.view is not None:
+    if past.view is not None or (context.launches and not stated):
+        known = context.known_blocks
+        views = context.launches[:FEW] if past.view is None else (past.view,)
+        sole = known[0] if len(known) == 1 and past.view is None else None
+        grid = context.grid if context.grid is not None and past.view is None else (None, None, None)
         return [
             (
-                Launch.of(context.admission, past.view.block, max_threads=context.max_threads),
-                (*past.view.premises, *stated),
+                Launch.of(context.admission, sole or _block(view), grid, context.max_threads),
+                _supposed((*view.premises, *stated)),
             )
+            for view in views
         ]
-    if stated or context.launches:
+    if stated:
         known = context.known_blocks
         block = known[0] if len(known) == 1 else (None, None, None)
         grid = context.grid or (None, None, None)
-        found = [(Launch.of(context.admission, block, grid, context.max_threads), context.premises)]
-        if stated:
-            return found
-        return found if len(context.launches) == 1 else []
+        return [(Launch.of(context.admission, block, grid, context.max_threads), _supposed(context.premises))]
     x, y, z = context.blocks[0].block
     used = {s.kind for s in (*symbols(past.index), *side(past.access).symbols)}
     scalars = {
@@ -116,6 +125,54 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
         tall = tuple(size if axis in axes else 1 for axis in range(3))
         launches.append(Launch((x, y, z), (tall[0], tall[1], tall[2]), x * y * z, alike))
     return [(launch, ()) for launch in (*launches, Launch((x, y, z), max_threads=x * y * z))]
+
+
+def _block(view: LaunchView) -> Axes:
+    """The block of a launch, where it is a number, or a value that the host has checked to be one."""
+    sizes = dict(view.images)
+    told = (plain(sizes[at]).value if at in sizes else None for at in BLOCK_DIM)
+    x, y, z = (size if size is not None else number for size, number in zip(view.block, told, strict=True))
+    return x, y, z
+
+
+def _supposed(premises: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Premises in which what the host gets of a call (the length of a list, what a loop has counted) is a number of its
+    own: it may be any, as nothing else is said of what goes into the call."""
+    calls: dict[Term, None] = {}
+    said: dict[Symbol, set[Term | None]] = {}
+    for premise in premises:
+        for term in _outermost(premise):
+            call = term if term.op == "call" else None
+            if call is not None and isinstance(call.type, IntType) and call.type.bits > 1:
+                calls[call] = None
+            for symbol in symbols(term):
+                said.setdefault(symbol, set()).add(call)
+    inside = {part for call in calls for part in subterms(call)}
+    named: dict[Term, Term] = {}
+    for call in calls:
+        apart = {call, *(part for part in subterms(call) if part.type == BOOL)}
+        if all(said[symbol] <= apart for symbol in symbols(call)):
+            named[call] = Symbol(
+                SymbolKind.UNKNOWN, f"{call.args[0]}()", call.type, uniformity=Uniformity.GRID, low=0
+            ).term
+    if not named:
+        return premises
+    kept_ = (one for one in premises if _bare(one) not in inside)
+    return tuple(replaced(one, named) for one in kept_)
+
+
+def _outermost(term: Term) -> Iterator[Term]:
+    """The calls in a term that stand in no other one, and the symbols outside them."""
+    if term.op in ("call", "sym"):
+        yield term
+    else:
+        for one in term.terms:
+            yield from _outermost(one)
+
+
+def _bare(term: Term) -> Term:
+    """What a truth says of something by itself: that it holds, or does not."""
+    return _bare(term.args[0]) if term.op in ("lnot", "cast") else term
 
 
 def _numbered(index: Term) -> bool:
@@ -161,6 +218,18 @@ def _about(past: Past, premises: tuple[Term, ...]) -> tuple[Term, ...]:
     return tuple(p for p in premises if p.op in COMPARISONS and set(symbols(p)) <= known)
 
 
+def _connected(question: Side, size: Term, premises: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The premises that have to do with a question: what they share a symbol with, or with another one that does.  The
+    rest holds or does not, whatever the answer is; the host gets to the launch."""
+    known = {*symbols(size), *question.symbols, *BLOCK_DIM, *GRID_DIM}
+    left = [(one, set(symbols(one))) for one in premises]
+    while True:
+        more = [found for _, found in left if found & known and not found <= known]
+        if not more:
+            return tuple(one for one, found in left if found & known or not found)
+        known = known.union(*more)
+
+
 def asked(past: Past, facts: Facts, data: bool = False, patient: bool = False) -> Answer:
     """Whether a thread makes the access with an index at or past the size; a proof rests on what the user states.
     ``data``: contents of memory may be chosen for it.  ``patient``: longer, and as far as the host says something of
@@ -170,7 +239,7 @@ def asked(past: Past, facts: Facts, data: bool = False, patient: bool = False) -
     question = Side(past.index, 1, access.guards, access.counters)
     answer: Answer = Unknown("nothing was asked")
     for launch, premises in _launches(past, facts):
-        said = _about(past, premises) if patient else premises
+        said = _about(past, premises) if patient else _connected(question, past.size, premises)
         answer = solve(Bounds(question, past.size, said, launch=launch), PATIENT if patient else BUDGET)
         found = isinstance(answer, Refuted) and (data or not answer.data_in_address)
         if isinstance(answer, Refuted) and found and answer.first.offset >= (answer.extent or 0):

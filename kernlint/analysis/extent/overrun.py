@@ -24,7 +24,7 @@ from kernlint.analysis.extent.coordinates import Rows
 from kernlint.analysis.extent.drawn import drawn
 from kernlint.analysis.extent.limits import Limit, counter_ranges
 from kernlint.analysis.extent.places import Place, Places, chosen, moves, places
-from kernlint.analysis.extent.siblings import Siblings, of_arguments
+from kernlint.analysis.extent.siblings import Siblings, computed, of_arguments
 from kernlint.analysis.extent.truths import Truth, truths
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
 from kernlint.analysis.trace import trace
@@ -85,7 +85,7 @@ class _Kernel:
     def run(self) -> Iterator[Overrun]:
         done: set[Access] = set()
         for place in self.all:
-            if place.access in done:
+            if place.access in done or computed(place.access, self.facts.kernel, self.context):
                 continue
             for how, size, other, limit in self._reasons(place):
                 at = other if other.access is place.access else place

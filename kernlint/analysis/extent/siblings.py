@@ -17,9 +17,11 @@ from kernlint.analysis.extent.places import Place, chosen, moves
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind
+from kernlint.analysis.trace.values import PointerValue
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, plain, substitute, symbols
-from kernlint.tree.types import I64
+from kernlint.tree.nodes import Kernel
+from kernlint.tree.types import I64, OpaqueType
 
 _COUNTERS = tuple(Symbol(SymbolKind.COUNTER, f"c{at}", I64, low=0) for at in range(4))
 """Stand for the counters of loops around an access, the outermost first."""
@@ -36,6 +38,17 @@ def of_arguments(size: Polynomial) -> bool:
     """Whether a size is made of arguments, and of nothing that the kernel alone knows."""
     found = [symbol for atom in size.atoms for symbol in symbols(atom)]
     return bool(found) and all(chosen(atom) for atom in size.atoms)
+
+
+def computed(access: Access, kernel: Kernel, context: LaunchContext) -> bool:
+    """Whether what is indexed may be of any class that can be, an iterator that reads no memory: a parameter whose type
+    the template leaves open, for which no launch in sight passes a pointer."""
+    name = access.root.name
+    type_ = next((one.type for one in kernel.function.params if one.name == name), None)
+    if not isinstance(type_, OpaqueType) or not context.launches:
+        return False
+    given = (value for view in context.launches for to, value in view.fact.arguments if to == name)
+    return not any(isinstance(value, PointerValue) for value in given)
 
 
 def key_of(place: Place) -> Key:
@@ -184,9 +197,12 @@ class Siblings:
 
     def _launched(self, size: Polynomial) -> bool | None:
         """Whether a launch in sight rounds its grid up from the size; None where the launches in sight leave it open:
-        the size is given as what no grid is compared with (a value of a template of the host)."""
+        the size is given as what no grid is compared with (a value of a template of the host), or nothing is known of
+        the grid, which somebody else passes."""
         open_ = True
         for view in self.context.launches:
+            if all(one.kind is Cover.UNKNOWN for one in view.covers):
+                continue
             images = dict(view.images)
             given = polynomial(substitute(term_of(size), images))
             rounded = [
