@@ -174,6 +174,8 @@ class SwappedAxes(Rule):
             if access.root.space is not Space.GLOBAL or not access.size:
                 continue
             found = self._swapped(access)
+            if found is None and access in beyond and (size := beyond[access].size) is not None:
+                found = beyond[access].guard, beyond[access].guard, term_of(size)
             moved = moved_row(access) if found is None else None
             if moved is not None and (moved.guard, moved.guard) not in said:
                 said.add((moved.guard, moved.guard))

@@ -19,7 +19,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
+from kernlint.symbolic.polynomial import Monomial, Polynomial, divided, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import Space, VoidType
 
@@ -130,6 +130,38 @@ def split(
         yield inner, times * step
     if any(moves(atom) for mono in rest for atom in mono):
         yield from split(Polynomial(rest), moves, is_pitch)
+
+
+def scales(
+    whole: Polynomial, access: Access, moves: Callable[[Term], bool], is_pitch: Callable[[Term], bool]
+) -> set[Term]:
+    """Factors of ``whole`` that are no distance of rows: those within a coordinate which a test speaks of as a whole.
+
+    ``y * stride + k < height`` before ``a[(y * stride + k) * width + x]``: the rows lie ``width`` apart.  What stands
+    alone in a test, as a size, may be a row's length all the same.
+    """
+    found: set[Term] = set()
+    sizes: set[Term] = set()
+    for truth in truths(access.guards):
+        tested = {mono: -value for mono, value in truth.left.coefficients.items() if any(map(moves, mono))}
+        sizes.update(atom for mono in truth.left.coefficients if mono not in tested for atom in mono)
+        inside = {atom for mono in tested for atom in mono if is_pitch(atom) and len(mono) > 1}
+        if len(tested) > 1 and inside - found:
+            found.update(atom for atom in inside if _in_rows(whole, tested, atom))
+    return found - sizes
+
+
+def _in_rows(whole: Polynomial, tested: dict[Monomial, int], scale: Term) -> bool:
+    """Whether all of a coordinate stands in an index, times a distance of rows of which ``scale`` is no part."""
+    first, times = next(iter(tested.items()))
+    for mono, value in whole.coefficients.items():
+        rest = divided(mono, first)
+        if not rest or scale in rest or value % times or value // times <= 0:
+            continue
+        by = Polynomial({rest: value // times})
+        if all(whole.coefficients.get(m, 0) == v for m, v in (by * Polynomial(tested)).coefficients.items()):
+            return True
+    return False
 
 
 _SET = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF})
@@ -255,7 +287,9 @@ def dimensions(access: Access) -> tuple[Dimension, ...]:
         return ()
     whole, extra = found
     ranges = counter_ranges(access)
-    parts = list(split(whole, _is_id, is_parameter))
+    inner = scales(whole, access, _is_id, is_parameter)
+    is_pitch = (lambda atom: is_parameter(atom) and atom not in inner) if inner else is_parameter
+    parts = list(split(whole, _is_id, is_pitch))
     pixels = _pixels(whole, extra, ranges) if len(parts) > 1 else None
     if pixels is not None:
         parts, extra = list(split(pixels, _is_id, is_parameter)), 0

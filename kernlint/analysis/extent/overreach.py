@@ -157,7 +157,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += clamped_numbers(facts[places])
         seen = {one.access for one in found}
         found += [one for one in clamped_to_rows(facts[places], facts[trace].accesses) if one.access not in seen]
-        found += swapped(indexed)
+        found += swapped(every)
         grown: tuple[Reach, ...] = facts[reaches]
         found += either(indexed)
         found += twice(indexed, grown)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.filled import Filled
-from kernlint.analysis.extent.limits import Limit, counter_ranges, elements, extreme, split
+from kernlint.analysis.extent.limits import Limit, counter_ranges, elements, extreme, scales, split
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind
@@ -118,7 +118,7 @@ def places_of(access: Access, offset: Term | None = None) -> tuple[Place, ...]:
         return ()
     whole, extra = found
     ranges = counter_ranges(access)
-    steps = _steps(access)
+    steps = _steps(access) | scales(whole, access, moves, is_pitch)
     parts = list(split(whole, moves, (lambda atom: is_pitch(atom) and atom not in steps) if steps else is_pitch))
     out: list[Place] = []
     for at, (first, pitch) in enumerate(parts):

@@ -19,14 +19,18 @@ from kernlint.tree.types import Space, VectorType
 
 
 def swapped(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
+    """``if (y < w && x < h)`` before an access to element x of row y of rows of ``w``; in planes, these have ``h``
+    rows."""
     for one in indexed:
-        if len(one.dimensions) != 2:
+        if len(one.dimensions) < 2:
             continue
-        row, column = one.dimensions
+        *planes, row, column = one.dimensions
         if not row.limits or not column.limits or column.pitch.constant != 1:
             continue
         above, below = row.limits[0], column.limits[0]
         if above.slack >= 0 or below.slack != above.slack or above.size != row.pitch or below.size == row.pitch:
+            continue
+        if planes and planes[-1].pitch != row.pitch * below.size:
             continue
         if len(parameter_names(below.size)) == 1 and below.size.constant is None:
             yield Overreach(
