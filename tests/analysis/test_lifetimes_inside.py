@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
 from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
 
 from tests.rules.marked import findings
@@ -63,3 +64,37 @@ void drop(Pool &p) { hipHostFree(p.GIVEN); }
 def test_the_head_of_a_list_in_one_piece_of_memory(keep: str, take: str, given: str, told: bool) -> None:
     code = POOL.replace("KEEP", keep).replace("TAKE", take).replace("GIVEN", given)
     assert _told(code, "hip") is told
+
+
+SHIFTED = """
+#include <cuda_runtime.h>
+enum Kind { NONE, WHOLE, REAL };
+static void *shifted(Kind kind, void *x, long long by) {
+    void *at = nullptr;
+    if (kind == WHOLE) at = &((int *)x)[by];
+    else if (kind == REAL) at = &((double *)x)[by];
+    return at;
+}
+static float *checked(float *x, bool good) { return good ? x : nullptr; }
+void *made(Kind kind, const void *from, size_t bytes, long long by, bool good) {
+    void *x = nullptr, *y = nullptr;
+    cudaMalloc(&x, bytes);
+    cudaMemcpy(x, from, bytes, cudaMemcpyHostToDevice);
+    LINES
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("return shifted(kind, x, -by);", False),
+        ("cudaMalloc(&y, bytes); return shifted(kind, x, -by);", True),
+        ("return shifted(kind, y, -by);", True),
+        ("if (by > 9) return nullptr; return shifted(kind, x, -by);", True),
+        ("return checked((float *)x, good);", True),
+        ("return good ? (float *)x + by : nullptr;", True),
+    ],
+)
+def test_memory_goes_along_with_a_pointer_into_it(lines: str, told: bool) -> None:
+    assert bool(findings(DeviceMemoryLeak, SHIFTED.replace("LINES", lines))) is told

@@ -83,3 +83,31 @@ def test_what_is_left_where_giving_back_has_failed(body: str, leaks: int) -> Non
     made = "RETURN(cudaMalloc(&a, n)); if (cudaMalloc(&b, n) != cudaSuccess) { cudaFree(a); return 1; } "
     found = findings(DeviceMemoryLeak, CODE.replace("BODY", made + body))
     assert len(found) == leaks, found
+
+
+DEFINED = """
+#include <cstdlib>
+#include <cuda_runtime.h>
+#define DEFINE(Name) \\
+    int Name(int n) { \\
+        float *in = (float *)malloc(n * 4); \\
+        float *out = (float *)malloc(n * 4); \\
+        float *d = nullptr; \\
+        cudaMalloc(&d, n * 4); \\
+        cudaMemset(d, 0, n * 4); \\
+        cudaMemcpy(in, d, n * 4, cudaMemcpyDeviceToHost); \\
+        cudaMemcpy(out, d, n * 4, cudaMemcpyDeviceToHost); \\
+        int same = in[0] == out[0]; \\
+        free(in); \\
+        free(@what); \\
+        cudaFree(d); \\
+        return same; \\
+    }
+DEFINE(first)
+DEFINE(second)
+"""
+
+
+@pytest.mark.parametrize(("what", "told"), [("out", False), ("in", True)])
+def test_calls_alike_in_the_body_of_a_macro_are_several(what: str, told: bool) -> None:
+    assert bool(findings(DeviceUseAfterFree, DEFINED.replace("@what", what))) is told

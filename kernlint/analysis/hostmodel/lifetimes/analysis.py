@@ -192,6 +192,8 @@ def _finish(m: Machine, s: State, result: object, span: Span, thrown: bool) -> N
     for thing in list(s.fates):
         if thing.kind in OWED and thing in given:
             m.given_on.setdefault(thing, span)
+            if isinstance(result, At) and result.path:
+                m.led_into.add((thing, span))
         if leaking(thing, s) and thing not in handed:
             m.program.leaked(m, thing, s, span, thrown, failing)
         fate = s.fates[thing]
@@ -251,6 +253,8 @@ def _leaks(program: Program, m: Machine, once: bool) -> Iterator[Fault]:
     for thing, span, soft in sorted(ways, key=lambda way: way[2]):  # what is sure comes first
         if thing in seen or thing.span is None or _all_elements_end(function, thing, span):
             continue
+        if (thing, span) in m.led_into and _by_a_helper(function, span):
+            continue
         seen.add(thing)
         freed = m.stopped.get(thing) or _named_at_end(function, thing)
         elsewhere = freed or m.owned.get(thing) or (m.given_on.get(thing) if span in m.exits else None)
@@ -264,6 +268,17 @@ def _leaks(program: Program, m: Machine, once: bool) -> Iterator[Fault]:
             word = "given back here" if freed is not None else "handed on here"
             related = ((thing.span, "allocated here"), (elsewhere, word))
             yield Fault("leak", span, thing.name, "way", related, soft, owed(thing))
+
+
+def _by_a_helper(function: n.FunctionDecl, way_out: Span) -> bool:
+    """Whether a function returns there what a helper in sight makes of a pointer: one that gives the caller a pointer
+    into the memory on some of its ways, and null on the one that nobody means to take (a type that it does not know),
+    has the memory go along.  Not so ``return checked(p)``, which gives the pointer itself or null."""
+    for node in walk(function.body) if function.body is not None else ():
+        if isinstance(node, n.Return) and node.span == way_out and node.value is not None:
+            call = strip_casts(node.value)
+            return isinstance(call, n.Call) and call.function is not None and call.function.body is not None
+    return False
 
 
 def _named_at_end(function: n.FunctionDecl, thing: Thing) -> Span | None:

@@ -47,6 +47,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     kind_of,
     things_in,
 )
+from kernlint.analysis.hostmodel.lifetimes.modes import answer
 from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
 from kernlint.analysis.hostmodel.lifetimes.program import constructs, has_failed
 from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS, WRITES
@@ -410,7 +411,7 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
     for at in [at for at in s.memory if at.thing.kind is not Kind.LOCAL and s.fate(at.thing).out]:
         del s.memory[at]
     told = [given for given in args if given in s.outcomes]
-    return Atom(TOLD, (told[0], m.fresh(last))) if told else m.fresh(f"{last}()")
+    return Atom(TOLD, (told[0], m.fresh(last))) if told else answer(m.program, e, args) or m.fresh(f"{last}()")
 
 
 def _is_text(kind: object) -> bool:

@@ -81,6 +81,8 @@ class Machine:
         """Memory that an owning pointer is made of on some way, and where: it is meant to be given back always."""
         self.given_on: dict[Thing, Span] = {}
         """What some way out of the walked function gives back to its caller, and where."""
+        self.led_into: set[tuple[Thing, Span]] = set()
+        """Memory into which some way out gives its caller a pointer, and where."""
         self.exits: set[Span] = set()
         """Where the walked function returns."""
         self.doubtful = False

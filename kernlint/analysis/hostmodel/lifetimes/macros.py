@@ -3,7 +3,9 @@
 ``#define CHECK(call) if ((call) != cudaSuccess) fprintf(stderr, "%s", cudaGetErrorString(call))`` makes two calls of
 ``CHECK(cudaMalloc(&p, n))``, the second of which runs where the first has failed.  That it might succeed then, as the
 language has it, is nothing that somebody who reads the text would look for: what it gives, and does, is what the first
-did.  Two calls at one place that are given other things are a macro's own.
+did.  Two calls at one place that are given other things are a macro's own, and so is what stands in its body with all
+that it is given: the place of each part is that of the whole then (``a = malloc(n); b = malloc(n);`` in a macro that
+defines a function).
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ def evaluated_before(m: Machine, e: n.Call, s: State) -> Value | None:
     """What the same call has given in the same run of the function, if it is one that a macro repeats."""
     found = s.written_once.get(e.span)
     if found is None or found[0] is not m.frames[-1] or found[1] is e or found[1].name != e.name:
+        return None
+    if all(node.span == e.span for node in walk(e)):
         return None
     return found[2] if list(_names(found[1])) == list(_names(e)) else None
 

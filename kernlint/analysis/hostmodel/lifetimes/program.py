@@ -80,6 +80,8 @@ class Program:
         """See :func:`.rests.resting`; None: nobody has asked."""
         self.mapped: dict[Key, str] | None = None
         """See :func:`.mapped.mapped`; None: nobody has asked."""
+        self.modes: frozenset[str] | None = None
+        """See :func:`.modes.answer`; None: nobody has asked."""
         self.inside: dict[Key, list[tuple[n.FunctionDecl, Span, Span]]] = {}
         """Members that get pointers into the middle of memory: by which function, allocated where, set where."""
         self.anew: list[tuple[n.FunctionDecl, n.VarDecl, Fault]] = []

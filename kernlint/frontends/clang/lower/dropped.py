@@ -24,6 +24,7 @@ _NO_STATEMENT = pattern(rb"\s*(?:using|typedef|template|static_assert|namespace|
 _CONTINUED = pattern(r"\\\r?\n")
 _INNERMOST = pattern(r"\{[^{}]*\}")
 _LAST_RETURN = pattern(r"[{;]\s*return\b[^;]*;\s*\}")
+_RETURNS = pattern(rb"return\b")
 MOST = 4096
 """Bytes between two statements that are looked at."""
 
@@ -36,12 +37,29 @@ def dropped(lowering: Lowering, file: str | None, start: int, end: int) -> Itera
     text = lowering.text[start:end]
     if _WORD.search(text) is None or b";" not in text:
         return
+    text = _bare(lowering, start, end)
+    yield from ((start + at, start + until) for at, until in _statements(text))
+
+
+def returns(lowering: Lowering, file: str | None, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The statements between two places of the main file, in text that was lost, that return whatever else is so."""
+    if file != lowering.path or not 0 < end - start <= MOST or b"return" not in lowering.text[start:end]:
+        return
+    text = _bare(lowering, start, end + lowering.text.startswith(b";", end))
+    for at, until in _statements(text):
+        if _RETURNS.match(text, at):
+            yield start + at, start + until
+
+
+def _bare(lowering: Lowering, start: int, end: int) -> bytes:
+    """The text between two places, as long, without comments, directives, texts and what another build compiles."""
+    text = lowering.text[start:end]
     text = _PASSED.sub(lambda found: (b'"' if found.group(1) else b" ") * len(found.group()), text)
     for first, last in lowering.skipped:
         if first < end and last > start:
             at, until = max(first - start, 0), min(last - start, len(text))
             text = text[:at] + b" " * (until - at) + text[until:]
-    yield from ((start + at, start + until) for at, until in _statements(text))
+    return text
 
 
 def returns_lost(lowering: Lowering, block: Cursor) -> bool:

@@ -7,10 +7,12 @@ from kernlint.frontends.clang.intrinsics import TRAPS
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.asm import inline_assembly
 from kernlint.frontends.clang.lower.context import Scope, lost_statement, lowers_statement
-from kernlint.frontends.clang.lower.dropped import dropped, returns_lost
+from kernlint.frontends.clang.lower.dropped import dropped, returns, returns_lost
 from kernlint.frontends.clang.lower.literals import folded
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
+from kernlint.frontends.clang.unknowns import IDENTIFIER
+from kernlint.record import replace
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
@@ -92,9 +94,28 @@ def _with_gaps(scope: Scope, span: Span, cursors: list[Cursor], errors: list[tup
 
 
 def _lose(scope: Scope, place: Span, why: str, result: list[Stmt]) -> None:
+    """An opaque statement for a ``place``, and where its text returns, the return: what it gives back is not known."""
     reason = f"statement the compiler could not read: {why}"
     scope.losses.append(Loss("statement", reason, place))
-    result.append(lost_statement(place, reason, scope.lowering.slice(place.file, place.start, place.end)))
+    at = place.start
+    for start, end in returns(scope.lowering, place.file, place.start, place.end):
+        if scope.lowering.slice(place.file, at, start).strip(_BETWEEN):
+            result.append(_lost(scope, Span(place.file, at, start), reason))
+        span = Span(place.file, start, end)
+        gone = _lost(scope, span, reason)
+        words = frozenset(IDENTIFIER.findall(scope.lowering.slice(span.file, start, end))) - {"return"}
+        result.append(replace(gone, leaves=False))
+        result.append(Return(span, Opaque(span, UNKNOWN, reason, words=words)))
+        at = end
+    if at == place.start or scope.lowering.slice(place.file, at, place.end).strip(_BETWEEN):
+        result.append(_lost(scope, Span(place.file, at, place.end), reason))
+
+
+_BETWEEN = " \t\r\n;"
+
+
+def _lost(scope: Scope, place: Span, reason: str) -> OpaqueStmt:
+    return lost_statement(place, reason, scope.lowering.slice(place.file, place.start, place.end))
 
 
 def sequence(scope: Scope, cursors: list[Cursor]) -> tuple[Stmt, ...]:
@@ -305,8 +326,9 @@ def switch(scope: Scope, cursor: Cursor) -> Stmt:
     if len(parts) < 2:
         return scope.opaque_statement(cursor, "switch without a condition", "guard")
     cond = scope.expression(parts[0])
-    body = parts[1].children if parts[1].kind == K.COMPOUND_STMT else [parts[1]]
-    node = Switch(scope.span(cursor), cond, Block(scope.span(parts[1]), sequence(scope, body)))
+    inside = parts[1].kind == K.COMPOUND_STMT
+    body = block(scope, parts[1]) if inside else Block(scope.span(parts[1]), sequence(scope, [parts[1]]))
+    node = Switch(scope.span(cursor), cond, body)
     before: list[Stmt] = [init] if init is not None else []
     if variable is not None:
         before.append(DeclStmt(variable.span, (variable,)))
