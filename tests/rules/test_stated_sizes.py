@@ -252,3 +252,32 @@ void run(float *x, int n) {
 def test_blocks_that_sizes_choose_between(large: str, check: str, bad: bool) -> None:
     found = findings(LaunchLimits, CHOSEN.replace("LARGE", large).replace("CHECK", check))
     assert any("2048 x 1 x 1 threads is chosen" in one.message for one in found) is bad
+
+
+SPREAD = """
+__global__ void sort(int *cells, int n) { if (threadIdx.x < n) cells[blockIdx.x * n + threadIdx.x] += 1; }
+class Cells {
+public:
+    unsigned int room = 1;
+    int *cells = nullptr;
+    void make() { room = ROOM; }
+    void run(int n, unsigned int each) {
+        sort<<<n, (room + each - 1) / each>>>(cells, n);
+    }
+};
+void start(Cells &one) { one.make(); }
+"""
+
+
+@pytest.mark.parametrize(("room", "told"), [("1", False), ("1000", False), ("5000", True)])
+def test_unsigned_sizes_wrap(room: str, told: bool) -> None:
+    """One less is the largest number more, and comes to one less again."""
+    source = SPREAD.replace("ROOM", room)
+    assert any(one.message.startswith("a block has") for one in findings(LaunchLimits, source)) is told
+
+
+@pytest.mark.parametrize(("unit", "told"), [("each", True), ("boost::pick(each)", False)])
+def test_what_is_not_understood_is_no_size(unit: str, told: bool) -> None:
+    source = SPREAD.replace("ROOM", "5000").replace("(room + each - 1) / each", "room / unit")
+    source = source.replace("sort<<<n", f"unsigned int unit = 1;\n        unit = {unit};\n        sort<<<n")
+    assert any(one.message.startswith("a block has") for one in findings(LaunchLimits, source)) is told

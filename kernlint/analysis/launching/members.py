@@ -304,8 +304,14 @@ def value_of(term: Term, known: Mapping[Symbol, Number]) -> Number | None:
         return int(_TRUTHS[term.op](*values))
     if len(values) == 2:
         by = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "shl": "<<", "shr": ">>"}.get(term.op)
-        return None if by is None else _worked_out(by, *values)
+        return None if by is None else _wrapped(_worked_out(by, *values), term.type)
     return -values[0] if term.op == "neg" else None
+
+
+def _wrapped(value: Number | None, kind: Type) -> Number | None:
+    """A result of unsigned arithmetic as its type holds it: one less is the largest number more (ISO C 6.2.5)."""
+    unsigned = isinstance(value, int) and isinstance(kind, IntType) and not kind.signed
+    return kind.wrap(value) if unsigned else value  # type: ignore[union-attr, arg-type]
 
 
 def _by_name(name: str, numbers: list[Number], kind: Type) -> Number | None:

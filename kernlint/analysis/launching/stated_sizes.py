@@ -106,6 +106,8 @@ def block_beyond_stated(view: LaunchView, said: Ranges, stored: Members, most: i
     if block is None or all(size.value is not None for size in block):
         return None
     asked = {symbol for size in block for symbol in symbols(size)}
+    if any(symbol.kind is SymbolKind.UNKNOWN for symbol in asked):
+        return None
     named: dict[Symbol, Number] = {}
     for size in block:
         named.update({symbol: high for symbol, (_, high) in _stated(size, said).items() if high is not None})
