@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
+from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
 
 from tests.rules.marked import findings
 
@@ -61,3 +62,47 @@ void run(size_t n) { one.allocate(n); fill<<<1, 32>>>(one.d_); }
 def test_what_is_left_of_a_condition_of_which_a_part_holds(enough: str, told: bool) -> None:
     """Who comes to the second test with memory of its own has room enough, or the first one has freed it."""
     assert bool(findings(DeviceMemoryLeak, GROWING.replace("@enough", enough))) is told
+
+
+OPTIONS = """
+#include <cstdlib>
+#include <cuda_runtime.h>
+struct Options { int check, time, rounds; int *tuned; };
+void fill(float *x, int n);
+void ask(Options &how);
+void step(int n);
+int run(OPTIONS how, int n) {
+    float *host = (float *)malloc(n * 4), *kept;
+    for (int k = 0; k < how AT rounds; k++) {
+        if (how AT check || how AT time) cudaMalloc(&kept, n * 4);
+        fill(host, n);
+        step(k);
+        BETWEEN
+        if (WHEN) cudaMemcpy(kept, host, n * 4, cudaMemcpyHostToDevice);
+        if (how AT check || how AT time) cudaFree(kept);
+    }
+    free(host);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("options", ["Options &", "Options *"])
+@pytest.mark.parametrize(
+    ("between", "when", "told"),
+    [
+        ("", "how AT time", False),
+        ("", "how AT check || how AT time", False),
+        ("if (how AT rounds > 3) cudaFree(kept);", "how AT time", True),
+        ("ask(HOW);", "how AT time", True),
+        ("how AT time = k;", "how AT time", True),
+        ("step(how AT check);", "how AT time", False),
+        ("fill((float *)&how AT time, 1);", "how AT time", True),
+    ],
+)
+def test_numbers_of_the_callers_object_stay_until_it_is_given_away(
+    options: str, between: str, when: str, told: bool
+) -> None:
+    code = OPTIONS.replace("OPTIONS", options).replace("BETWEEN", between).replace("WHEN", when)
+    code = code.replace("HOW", "how" if "&" in options else "*how").replace(" AT ", "." if "&" in options else "->")
+    assert bool(findings(DeviceUseAfterFree, code) or findings(DeviceMemoryLeak, code)) is told

@@ -167,6 +167,7 @@ def _walk(m: Machine) -> None:
         at = At(Thing(Kind.LOCAL, param.name, param.span, "", param.type, param))
         if isinstance(param.type, PointerType) and param.type.reference:
             at = At(Thing(Kind.BEHIND, param.name, None, "", param.type.pointee))
+            at.thing.passed = True
         state.env[param] = at
     frame = Frame(function)
     m.frames.append(frame)

@@ -25,7 +25,7 @@ from kernlint.analysis.hostmodel.lifetimes.graphs import GRAPHS, graph
 from kernlint.analysis.hostmodel.lifetimes.inside import given_inside
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.mapped import HANDED, UNLOCKS, handed
-from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, store
+from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, store, unshared
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
     NULL,
@@ -391,7 +391,7 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
         escape(m, given, s)
         forget(m, given, s)
     for expr in exprs:
-        if isinstance(expr, (n.Ref, n.Member)) and isinstance(expr.type, StructType):
+        if isinstance(expr, (n.Ref, n.Member, n.Deref, n.Subscript)) and isinstance(expr.type, StructType):
             for _, at in m.place(expr, s):
                 if at is not None:
                     escape(m, at, s)
@@ -409,7 +409,8 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
     s.version += 1
     s.recorded.clear()
     for at in [at for at in s.memory if at.thing.kind is not Kind.LOCAL and s.fate(at.thing).out]:
-        del s.memory[at]
+        if not unshared(at) or isinstance(s.memory[at], At):
+            del s.memory[at]
     told = [given for given in args if given in s.outcomes]
     return Atom(TOLD, (told[0], m.fresh(last))) if told else answer(m.program, e, args) or m.fresh(f"{last}()")
 

@@ -73,7 +73,9 @@ def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
     decl = at.thing.decl
     local = at.thing.kind is Kind.LOCAL and not state.fate(at.thing).out
     local = local or (decl is not None and not at.path and m.program.steady(decl))
-    version: int | Atom = _assigned_whole(at, state) or (0 if local else state.version)
+    untouched = unshared(at) and not isinstance(type_, PointerType)
+    by_others = state.given.get(at.thing, 0) if untouched else state.version
+    version: int | Atom = _assigned_whole(at, state) or (0 if local else by_others)
     pointer = isinstance(type_, PointerType) or (  # the driver's pointers are numbers
         isinstance(type_, IntType) and type_.bits == 64 and m.keys.get(at, ((),))[-1] in m.program.kinds
     )
@@ -84,6 +86,7 @@ def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
             keys = m.keys.get(at, ())
             kind = m.program.kinds.get(keys[-1], Kind.BEHIND) if keys else Kind.BEHIND
             thing = Thing(kind, name_of(at), None, "", None, None, keys[-1] if keys else None)
+            thing.passed = len(m.frames) == 1 and isinstance(at.thing.decl, n.ParamDecl) and not at.path
             m.made_at[thing] = version if isinstance(version, int) else state.version
             m.origins[thing] = thing.origin = at
             found = At(thing)
@@ -93,6 +96,12 @@ def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
             found = Atom("value", (at, version))
         m.lazy[key] = found
     return found
+
+
+def unshared(at: Place) -> bool:
+    """Whether a place is a member of an object that a parameter refers or points to: its numbers stay as they are until
+    a function is given the object."""
+    return at.thing.passed and bool(at.path) and all(isinstance(part, str) for part in at.path)
 
 
 def _assigned_whole(at: Place, state: State) -> Atom | None:
@@ -256,6 +265,8 @@ def forget(m: Machine, value: Value | Place, state: State) -> None:
         if thing in seen:
             continue
         seen.add(thing)
+        if thing.passed:
+            state.given[thing] = state.given.get(thing, 0) + 1
         for place in [place for place in state.memory if place.thing is thing]:
             todo += things_in(state.memory[place])
             state.memory[place] = m.fresh("written")

@@ -74,6 +74,7 @@ class Thing:
         "kind",
         "name",
         "origin",
+        "passed",
         "span",
         "type",
     )
@@ -93,6 +94,7 @@ class Thing:
         self.flags = 0  # of a buffer of OpenCL, as it was made
         self.ends_itself = False  # an object without a name, whose destructor runs at the end of the expression
         self.origin: At | None = None
+        self.passed = False  # what a parameter of the walked function refers or points to
         self.kind, self.name, self.span, self.api, self.type, self.decl, self.key = (
             kind, name, span, api, type_, decl, key,
         )  # fmt: skip
@@ -229,6 +231,8 @@ class State:
     """Texture and surface objects, with the memory that they read."""
     written_once: dict[Span, tuple[object, Call, Value]] = field(default_factory=dict)
     """Calls that make or end things, by their places, with the calling frame and what they have given."""
+    given: dict[Thing, int] = field(default_factory=dict)
+    """Objects of the caller that functions out of sight were given, and how often."""
 
     def fork(self) -> State:
         """An independent copy."""
@@ -238,6 +242,7 @@ class State:
             self.calls, self.waited,
             self.uploaded, self.compared, self.replaced, self.follows, self.puts, self.args,
             self.captured, self.capturing, dict(self.over), dict(self.written_once),
+            dict(self.given),
         )  # fmt: skip
 
     def fate(self, thing: Thing) -> Fate:
@@ -271,6 +276,8 @@ def merged(states: list[State], most: int) -> list[State]:
             continue
         if same.version != state.version:
             same.version = max(same.version, state.version)
+        for thing in state.given:
+            same.given[thing] = max(same.given.get(thing, 0), state.given[thing])
         same.calls = max(same.calls, state.calls)
         for at in [at for at, value in same.memory.items() if state.memory.get(at) != value]:
             same.memory[at] = either(same.memory[at], state.memory.get(at))
