@@ -87,3 +87,31 @@ def test_an_array_that_a_kernel_works_on(wait: str, told: bool) -> None:
     }
     """
     assert bool(findings(UnsynchronisedHostRead, code.replace("WAIT", wait))) is told
+
+
+PROGRAM = """
+#include <vector>
+cl_mem buffer;
+int NAME(cl_context context, cl_command_queue queue, int n) {
+    std::vector<float> all(64);
+    cl_int status;
+    INNER
+    buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 256, MEMORY.data(), &status);
+    OUTER
+    if (n > 3) return 1;
+    clEnqueueNDRangeKernel(queue, (cl_kernel)0, 1, nullptr, nullptr, nullptr, 0, nullptr, nullptr);
+    clFinish(queue);
+    clReleaseMemObject(buffer);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "inner", "told"),
+    [("main", False, False), ("run", False, True), ("main", True, True)],
+)
+def test_memory_behind_a_buffer_ends_with_the_program(name: str, inner: bool, told: bool) -> None:
+    code = PROGRAM.replace("NAME", name).replace("MEMORY", "own" if inner else "all")
+    code = code.replace("INNER", "{ std::vector<float> own(64);" if inner else "").replace("OUTER", "}" if inner else "")
+    assert bool(findings(UnsynchronisedHostRead, code)) is told

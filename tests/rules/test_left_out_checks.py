@@ -16,6 +16,7 @@ CODE = """
 #else
 #define LOOK() OTHERWISE
 #endif
+void leave_on_error(const char *text);
 __global__ void zero(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }
 void habit(int *h, int *x, int n) {
     zero<<<1, 64>>>(x, n); MUST(cudaGetLastError());
@@ -44,6 +45,9 @@ COPY = "cudaMemcpy(h, x, 4, cudaMemcpyDeviceToHost);"
         ("MUST(cudaPeekAtLastError())", "do {} while (0)", "", "LOOK();", False),
         ('printf("here")', "", "", "LOOK();", True),  # looks at nothing in any build
         ("MUST(cudaGetLastError())", "", "LOOK();", "", True),  # before, not after
+        ('leave_on_error("here");', "", "", "LOOK();", False),  # what that does stands elsewhere
+        ('leave_on_error("here");', "", "LOOK();", "", True),
+        ('leave_on_error("here");', 'printf("here")', "", "LOOK();", True),  # called for what it says
         ("MUST(cudaGetLastError())", "", "", "", True),
     ],
 )

@@ -86,6 +86,11 @@ def _from_helper(m: Machine, thing: Thing) -> bool:
     return len(m.frames) == 1 and thing.called not in (None, thing.span)
 
 
+def _with_the_program(m: Machine) -> bool:
+    """Whether the program ends: its `main` returns, or comes to its last line, and no buffer is used any more."""
+    return m.entry.name == "main" and len(m.frames) == 1 and (bool(m.holding) or not m.frames[-1].scopes)
+
+
 def ended(m: Machine, decl: n.VarDecl, s: State) -> list[State]:
     """A variable goes out of scope."""
     at = s.env.get(decl)
@@ -118,7 +123,7 @@ def _memory_ends(m: Machine, at: Place, decl: n.VarDecl, s: State) -> None:
     for work in s.pending:
         if work.place.thing in ending and work.api.startswith(("cl", "enqueue")) and not s.fate(at.thing).out:
             m.report(Fault("dies", work.span, decl.name, "ends"))
-    if not s.fate(at.thing).out:
+    if not s.fate(at.thing).out and not _with_the_program(m):
         rested_on(m, ending, decl.name, "ends", s)
     s.pending = tuple(work for work in s.pending if work.place.thing not in ending)
     if isinstance(content, At) and content.thing in ending and content.thing.api == "device":
