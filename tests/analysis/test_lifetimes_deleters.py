@@ -182,3 +182,47 @@ def test_an_owner_of_an_array_that_a_helper_returns(generic: bool, leaks: bool) 
     more = "if (cudaMalloc(&more, n) != cudaSuccess) return 3;" if leaks else ""
     text = text.replace("MORE", more).replace("LESS", "cudaFree(more);" if leaks else "")
     assert ["more" in one.message for one in findings(DeviceMemoryLeak, text)] == [True] * leaks
+
+
+BY_FLAGS = """
+#include <cstdlib>
+#include <memory>
+enum { MAPPED = 1, PLAIN = 2 };
+struct Maker {
+    void *raw(int how, void *host, size_t n) {
+        void *p = host;
+        if (how & MAPPED) cudaHostRegister(host, n, 0);
+        else cudaMalloc(&p, n);
+        return p;
+    }
+    void drop(int how, void *p) {
+        if (how & MAPPED) cudaHostUnregister(p);
+        else cudaFree(p);
+    }
+    std::shared_ptr<void> made(int how, void *host, size_t n) {
+        std::shared_ptr<void> owner(raw(how, host, n), [this, how](void *p) { drop(DROPPED, p); });
+        return owner;
+    }
+};
+void run(Maker &maker, size_t n) {
+    void *host = aligned_alloc(64, n);
+    {
+        std::shared_ptr<void> owner(maker.raw(MAPPED, host, n), [&maker, n](void *p) { maker.drop(LAST, p); });
+        cudaMemset(nullptr, 0, n);
+    }
+    {
+        auto other = maker.made(MAPPED, host, n);
+        cudaMemset(nullptr, 0, n);
+    }
+    free(host);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("dropped", "last", "told"),
+    [("how", "MAPPED", False), ("PLAIN", "MAPPED", True), ("how", "PLAIN", True), ("how | PLAIN", "MAPPED", False)],
+)
+def test_numbers_that_a_deleter_captures(dropped: str, last: str, told: bool) -> None:
+    code = BY_FLAGS.replace("DROPPED", dropped).replace("LAST", last)
+    assert bool(findings(DeviceUseAfterFree, code)) is told

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
-from kernlint.analysis.hostmodel.lifetimes.memory import escape
+from kernlint.analysis.hostmodel.lifetimes.memory import escape, load
 from kernlint.analysis.hostmodel.lifetimes.model import NULL, At, Kind, Life, Place, State, Thing, Value, Whole
 from kernlint.analysis.hostmodel.lifetimes.program import OWNING, Program
 from kernlint.apis import ENDS, known_name
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
-from kernlint.tree.types import VOID, PointerType, Space, StructType, Type
-from kernlint.tree.walk import strip_casts
+from kernlint.tree.types import VOID, IntType, PointerType, Space, StructType, Type
+from kernlint.tree.walk import strip_casts, walk
 
 HELD = "#held"
 _OWNER = pattern(r"(?:struct |class )?std::unique_ptr<.*, ([\w:]+)>")
@@ -45,18 +45,35 @@ def owning(m: Machine, e: n.Call, given: Value, s: State) -> Value | None:
         if passed is None:
             return None
         m.deleters[given.thing] = passed
+        m.captured[given.thing] = _captured(m, e.args[1], s)
     elif len(e.args) != 1 or deleter_of(m.program, e.type) is None:
         return None
     escape(m, given, s)
     return Whole((((HELD,), given),))
 
 
-def _passed(expr: n.Expr) -> n.FunctionDecl | str | None:
-    """The deleter that an owner is given: a lambda or function of one parameter, or a runtime's function by name."""
+def _captured(m: Machine, expr: n.Expr, s: State) -> tuple[tuple[n.VarDecl, Value], ...]:
+    """The numbers that a lambda copies where it is written (C++, [expr.prim.lambda.capture]), by their variables."""
+    given = _written(expr)
+    if not isinstance(given, n.Lambda) or given.by_reference:
+        return ()
+    refs = (node for node in walk(given.body) if isinstance(node, n.Ref) and isinstance(node.type, IntType))
+    names = {node.decl: node for node in refs if node.decl in s.env and not node.decl.is_global}
+    return tuple((decl, load(m, s.env[decl], node.type, s, node.span)) for decl, node in names.items())
+
+
+def _written(expr: n.Expr) -> n.Expr | None:
+    """What a deleter is that may stand in a variable."""
     given: n.Expr | None = strip_casts(expr)
     given = strip_casts(given.operand) if isinstance(given, n.AddressOf) else given
     if isinstance(given, n.Ref) and isinstance(strip_casts(given.decl.init), n.Lambda):
         given = strip_casts(given.decl.init)
+    return given
+
+
+def _passed(expr: n.Expr) -> n.FunctionDecl | str | None:
+    """The deleter that an owner is given: a lambda or function of one parameter, or a runtime's function by name."""
+    given = _written(expr)
     if isinstance(given, n.Lambda) and len(given.params) == 1:
         return n.FunctionDecl(given.span, "deleter", "deleter", n.FunctionKind.HOST, given.params, VOID, given.body)
     if isinstance(given, n.FunctionRef):
@@ -88,9 +105,19 @@ def owner_ends(m: Machine, at: Place, kind: Type, span: Span, s: State) -> list[
     s.env[pointer] = At(Thing(Kind.LOCAL, "held"))
     s.memory[s.env[pointer]] = held
     call = n.Call(span, VOID, deleter.qualified, deleter, (n.Ref(span, pointer.type, pointer),))
+    copies = {decl: At(Thing(Kind.LOCAL, decl.name, None, "", decl.type)) for decl, _ in m.captured.get(held.thing, ())}
+    before = {decl: s.env.get(decl) for decl in copies}
+    for decl, value in m.captured.get(held.thing, ()):
+        s.env[decl] = copies[decl]
+        s.memory[copies[decl]] = value
     states = [after for after, _ in m.inlined(call, deleter, s)]
     for state in states:
         state.env.pop(pointer, None)
+        for decl, at_first in before.items():
+            state.memory.pop(copies[decl], None)
+            state.env.pop(decl, None)
+            if at_first is not None:
+                state.env[decl] = at_first
     return states
 
 

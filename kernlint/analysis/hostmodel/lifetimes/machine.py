@@ -77,6 +77,8 @@ class Machine:
         self.stopped: dict[Thing, Span] = {}
         self.deleters: dict[Thing, n.FunctionDecl | str] = {}
         """What owners call that were given memory with a deleter: a function, or one of a runtime by its name."""
+        self.captured: dict[Thing, tuple[tuple[n.VarDecl, Value], ...]] = {}
+        """The numbers that these functions have copied, by their variables."""
         self.owned: dict[Thing, Span] = {}
         """Memory that an owning pointer is made of on some way, and where: it is meant to be given back always."""
         self.given_on: dict[Thing, Span] = {}
