@@ -106,3 +106,41 @@ def test_numbers_of_the_callers_object_stay_until_it_is_given_away(
     code = OPTIONS.replace("OPTIONS", options).replace("BETWEEN", between).replace("WHEN", when)
     code = code.replace("HOW", "how" if "&" in options else "*how").replace(" AT ", "." if "&" in options else "->")
     assert bool(findings(DeviceUseAfterFree, code) or findings(DeviceMemoryLeak, code)) is told
+
+
+PRIVATE = """
+#include <CL/cl.h>
+struct Private { int method, count; cl_context context; };
+struct Private *own(void *task);
+void call(int k);
+void scan(int *k);
+void change(struct Private *what);
+int process(void *task, int n) {
+    struct Private *own_data = own(task);
+    cl_mem mem;
+    cl_int err;
+    if (own_data->method == 2) mem = clCreateBuffer(own_data->context, CL_MEM_READ_ONLY, 64, NULL, &err);
+    call(n);
+    BETWEEN
+    if (own_data->LAST == 2) clReleaseMemObject(mem);
+    return 1;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "last", "told"),
+    [
+        ("", "method", False),
+        ("call(own_data->method); own_data->count = n;", "method", False),
+        ("", "count", True),
+        ("change(own_data);", "method", True),
+        ("own_data->method = n;", "method", True),
+        ("own_data = own(&n);", "method", True),
+        ("scan(&own_data->method);", "method", True),
+        ("if (n > 9) return 0;", "method", True),
+    ],
+)
+def test_numbers_behind_a_pointer_that_a_function_gave(between: str, last: str, told: bool) -> None:
+    code = PRIVATE.replace("BETWEEN", between).replace("LAST", last)
+    assert bool(findings(DeviceMemoryLeak, code)) is told

@@ -25,7 +25,7 @@ from kernlint.analysis.hostmodel.lifetimes.graphs import GRAPHS, graph
 from kernlint.analysis.hostmodel.lifetimes.inside import given_inside
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.mapped import HANDED, UNLOCKS, handed
-from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, store, unshared
+from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, pointer_given, store, unshared
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
     NULL,
@@ -371,8 +371,7 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
             for thing in below(given, s):
                 _lent(thing, s)
         for expr, given in zip(exprs, args, strict=True):
-            bare = expr
-            bare = strip_casts(bare)
+            bare = strip_casts(expr)
             if (
                 isinstance(bare, n.AddressOf)
                 and isinstance(given, At)
@@ -385,11 +384,12 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
                 m.host_access(given, e.span, s, False)
         return m.fresh(f"{last}()")
     s.args = ()  # whoever is called may set others
-    for given in args:
+    for expr, given in zip(exprs, args, strict=True):
         if isinstance(given, At):
             m.program.passed_on.update(m.keys.get(given, ()))
         escape(m, given, s)
         forget(m, given, s)
+        pointer_given(expr, given, s)
     for expr in exprs:
         if isinstance(expr, (n.Ref, n.Member, n.Deref, n.Subscript)) and isinstance(expr.type, StructType):
             for _, at in m.place(expr, s):

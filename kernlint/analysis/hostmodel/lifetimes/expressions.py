@@ -10,7 +10,14 @@ from kernlint.analysis.hostmodel.lifetimes.conditions import condition
 from kernlint.analysis.hostmodel.lifetimes.deleters import moved_from
 from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
-from kernlint.analysis.hostmodel.lifetimes.memory import escape, load, store, variable
+from kernlint.analysis.hostmodel.lifetimes.memory import (
+    escape,
+    load,
+    member_given,
+    number_behind,
+    store,
+    variable,
+)
 from kernlint.analysis.hostmodel.lifetimes.model import (
     NULL,
     At,
@@ -80,7 +87,8 @@ def _stored(m: Machine, e: n.Expr, s: State) -> list[Outcome]:
         return _of_list(m, e, s)
     out: list[Outcome] = []
     for after, at in place(m, e, s):
-        out.append((after, load(m, at, e.type, after, e.span) if at is not None else m.fresh("value")))
+        known = load(m, at, e.type, after, e.span) if at is not None else number_behind(e, after)
+        out.append((after, known if known is not None else m.fresh("value")))
         if at is not None:
             moved_from(at, e.type, after)
     return out
@@ -183,6 +191,7 @@ def _member(m: Machine, e: n.Member, s: State) -> list[Placed]:
 
 
 def _address(m: Machine, e: n.AddressOf, s: State) -> list[Outcome]:
+    member_given(e.operand, s)
     return [(state, at if at is not None else m.fresh("address")) for state, at in place(m, e.operand, s)]
 
 
@@ -211,6 +220,7 @@ def _incdec(m: Machine, e: n.IncDec, s: State) -> list[Outcome]:
     out: list[Outcome] = []
     for state, at in place(m, e.target, s):
         if at is None:
+            member_given(e.target, state)
             out.append((state, m.fresh("value")))
             continue
         old = load(m, at, e.target.type, state, e.span)
@@ -274,6 +284,7 @@ def _assign(m: Machine, e: n.Assign, s: State) -> list[Outcome]:
     for state, given in value(m, e.value, s):
         for after, at in place(m, e.target, state):
             if at is None:
+                member_given(e.target, after)
                 escape(m, given, after)
                 out.append((after, given))
                 continue

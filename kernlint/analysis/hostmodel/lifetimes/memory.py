@@ -25,6 +25,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import VOID, ArrayType, FloatType, IntType, OpaqueType, PointerType, StructType, Type
+from kernlint.tree.walk import strip_casts
 
 
 def overlaps(one: Place, other: Place) -> bool:
@@ -102,6 +103,35 @@ def unshared(at: Place) -> bool:
     """Whether a place is a member of an object that a parameter refers or points to: its numbers stay as they are until
     a function is given the object."""
     return at.thing.passed and bool(at.path) and all(isinstance(part, str) for part in at.path)
+
+
+def number_behind(e: n.Expr, state: State) -> Atom | None:
+    """A number of an object that a pointer in a variable leads to, of which no more is known than that a function out
+    of sight gave it: the same until a function is given the pointer, or somebody stores there."""
+    named = _member_behind(e, state) if isinstance(e.type, IntType) else None
+    return None if named is None else Atom("field", (*named.args, *map(state.given.get, (named, named.args[0]))))  # type: ignore[arg-type]
+
+
+def _member_behind(e: n.Expr, state: State) -> Atom | None:
+    """The pointer of unknown value by which an expression names a member, with the member."""
+    base = strip_casts(e.base) if isinstance(e, n.Member) else None
+    if not isinstance(base, n.Ref) or not isinstance(base.type, PointerType) or base.decl not in state.env:
+        return None
+    held = state.memory.get(state.env[base.decl])
+    known = isinstance(held, Atom) and held.op != "either"
+    return Atom("member", (held, e.field)) if known else None  # type: ignore[attr-defined]
+
+
+def member_given(e: n.Expr, state: State) -> None:
+    """A member is stored to, or its address is taken, of what a pointer of unknown value leads to."""
+    if (named := _member_behind(e, state)) is not None:
+        state.given[named] = state.given.get(named, 0) + 1
+
+
+def pointer_given(e: n.Expr, value: Value, state: State) -> None:
+    """A function out of sight is given a pointer of unknown value."""
+    if isinstance(value, Atom) and isinstance(e.type, PointerType):
+        state.given[value] = state.given.get(value, 0) + 1
 
 
 def _assigned_whole(at: Place, state: State) -> Atom | None:

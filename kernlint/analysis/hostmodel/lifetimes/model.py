@@ -231,8 +231,9 @@ class State:
     """Texture and surface objects, with the memory that they read."""
     written_once: dict[Span, tuple[object, Call, Value]] = field(default_factory=dict)
     """Calls that make or end things, by their places, with the calling frame and what they have given."""
-    given: dict[Thing, int] = field(default_factory=dict)
-    """Objects of the caller that functions out of sight were given, and how often."""
+    given: dict[Thing | Atom, int] = field(default_factory=dict)
+    """Objects of the caller, and pointers of which nothing else is known, that functions out of sight were given, and
+    how often."""
 
     def fork(self) -> State:
         """An independent copy."""
