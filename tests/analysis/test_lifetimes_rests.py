@@ -113,5 +113,6 @@ int NAME(cl_context context, cl_command_queue queue, int n) {
 )
 def test_memory_behind_a_buffer_ends_with_the_program(name: str, inner: bool, told: bool) -> None:
     code = PROGRAM.replace("NAME", name).replace("MEMORY", "own" if inner else "all")
-    code = code.replace("INNER", "{ std::vector<float> own(64);" if inner else "").replace("OUTER", "}" if inner else "")
+    opened, closed = ("{ std::vector<float> own(64);", "}") if inner else ("", "")
+    code = code.replace("INNER", opened).replace("OUTER", closed)
     assert bool(findings(UnsynchronisedHostRead, code)) is told
