@@ -310,8 +310,9 @@ def value_of(term: Term, known: Mapping[Symbol, Number]) -> Number | None:
 
 def _wrapped(value: Number | None, kind: Type) -> Number | None:
     """A result of unsigned arithmetic as its type holds it: one less is the largest number more (ISO C 6.2.5)."""
-    unsigned = isinstance(value, int) and isinstance(kind, IntType) and not kind.signed
-    return kind.wrap(value) if unsigned else value  # type: ignore[union-attr, arg-type]
+    if isinstance(value, int) and isinstance(kind, IntType) and not kind.signed:
+        return kind.wrap(value)
+    return value
 
 
 def _by_name(name: str, numbers: list[Number], kind: Type) -> Number | None:

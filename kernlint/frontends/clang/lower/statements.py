@@ -63,6 +63,10 @@ def _is_bodyless(call: Call) -> bool:
 
 @lowers_statement(K.COMPOUND_STMT)
 def block(scope: Scope, cursor: Cursor) -> Block:
+    return _body(scope, cursor)
+
+
+def _body(scope: Scope, cursor: Cursor) -> Block:
     span = scope.span(cursor)
     errors = scope.lowering.errors_in(span.file, span.start, span.end)
     if (errors or scope.lowering.broken) and not cursor.extent.in_macro:
@@ -327,7 +331,7 @@ def switch(scope: Scope, cursor: Cursor) -> Stmt:
         return scope.opaque_statement(cursor, "switch without a condition", "guard")
     cond = scope.expression(parts[0])
     inside = parts[1].kind == K.COMPOUND_STMT
-    body = block(scope, parts[1]) if inside else Block(scope.span(parts[1]), sequence(scope, [parts[1]]))
+    body = _body(scope, parts[1]) if inside else Block(scope.span(parts[1]), sequence(scope, [parts[1]]))
     node = Switch(scope.span(cursor), cond, body)
     before: list[Stmt] = [init] if init is not None else []
     if variable is not None:
