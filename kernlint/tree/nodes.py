@@ -151,7 +151,8 @@ class FunctionDecl(Node):
 
     ``name`` is unqualified, ``qualified`` has namespaces and classes.  ``template_params`` are the generic
     parameters' names; ``template_args`` pairs (name, text) of an instance, whose ``generic`` is the template.
-    ``forced``: the instance was made up, no code in sight asks for it.  ``extent``: the whole definition.
+    ``forced``: the instance was made up, no code in sight asks for it; ``told``: the source gives the template its
+    numbers, and only types are made up.  ``extent``: the whole definition.
     ``this``: the implicit object parameter of a method (pointer), else None.  ``internal``: no other file can call it
     (``static``, in an unnamed namespace).
     """
@@ -171,6 +172,7 @@ class FunctionDecl(Node):
     this: ParamDecl | None = None
     name_span: Span | None = None
     internal: bool = False
+    told: bool = False
 
 
 # ----------------------------------------------------------------------------------------------- expressions

@@ -253,11 +253,12 @@ def _reshaped(root: Root) -> bool:
 
 def numbers_made_up(facts: Facts) -> bool:
     """Whether sizes and indices may rest on numbers that nobody would use together: no code in sight asks for the
-    instance of a template, and some of its arguments are numbers; or a macro has a number that was made up to get
-    through a test of the preprocessor."""
+    instance of a template, and some of its arguments are numbers that the source does not give it; or a macro has a
+    number that was made up to get through a test of the preprocessor."""
     if facts.module.numbers_made_up:
         return True
-    return facts.function.forced and any(text.lstrip("-").isdigit() for _, text in facts.function.template_args)
+    function = facts.function
+    return function.forced and not function.told and any(t.lstrip("-").isdigit() for _, t in function.template_args)
 
 
 def _compute(facts: Facts) -> tuple[Outside, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from itertools import product
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
@@ -48,6 +49,8 @@ CALLABLE = "__kernlint_callable"
 _PARAMETERS = (K.TEMPLATE_TYPE_PARAMETER, K.TEMPLATE_NON_TYPE_PARAMETER, K.TEMPLATE_TEMPLATE_PARAMETER)
 PREFIX = "__kernlint_use_"
 """Names of the functions that hold the forced uses."""
+TOLD = "t"
+"""At the end of such a name: the numbers of the instance stand in the source, where clang saw no instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +138,15 @@ def uses(templates: list[Template], unit: Unit, text: bytes) -> str:
                 plain = plain_text(part.decode("latin-1"))
                 read[part] = plain, frozenset(_DECLARED_PARAMETER.findall(plain))
             asked = asked or _asked(template.cursor.spelling, *read[part])
-        for number, arguments in enumerate(_attempts(template.cursor, types, asked)):
+        for number, (arguments, given) in enumerate(_attempts(template.cursor, types, asked)):
             if arguments is None or (listed := ", ".join(arguments)) in seen:
                 continue
+            told = TOLD if _numbers_told(template.cursor, given) else ""
             seen.add(listed)
             head = "".join(f"namespace {name} {{ " if name else "namespace { " for name in template.namespaces)
             use = f"(void)&{template.cursor.spelling}<{listed}>;"
-            lines.append(f"{head}static void {PREFIX}{index}_{number}() {{ {use} }}{' }' * len(template.namespaces)}")
+            name = f"{PREFIX}{index}_{number}{told}"
+            lines.append(f"{head}static void {name}() {{ {use} }}{' }' * len(template.namespaces)}")
     return "\n".join(lines) + "\n"
 
 
@@ -168,15 +173,29 @@ def _number_of(name: str, before: str) -> str | None:
 
 def _attempts(
     template: Cursor, types: dict[str, list[str]], asked: list[tuple[str | None, ...]]
-) -> Iterator[list[str] | None]:
-    """Argument lists to try: those that the text gives, filled up with guesses, then guesses alone."""
+) -> Iterator[tuple[list[str] | None, tuple[str | None, ...]]]:
+    """Argument lists to try, each with what the text gives of it: those that it gives, filled up with guesses; its
+    numbers with other types, as names of types may be gone there; then guesses alone."""
+    numbers = _numbers_of(template)
+    bare = [tuple(one if at in numbers else None for at, one in enumerate(given)) for given in asked]
+    for lists in (asked, [given for given in bare if any(given)]):
+        for attempt, given in product(range(len(_TYPES)), lists):
+            yield _arguments(template, attempt, attempt, types, given), given
     for attempt in range(len(_TYPES)):
-        for given in asked:
-            yield _arguments(template, attempt, attempt, types, given)
-    for attempt in range(len(_TYPES)):
-        yield _arguments(template, attempt, attempt, types)
+        yield _arguments(template, attempt, attempt, types), ()
     for kind, number in _FURTHER:
-        yield _arguments(template, kind, number, types)
+        yield _arguments(template, kind, number, types), ()
+
+
+def _numbers_of(template: Cursor) -> list[int]:
+    """The positions of the parameters of a template that are no types."""
+    parameters = [child for child in template.children if child.kind in _PARAMETERS]
+    return [at for at, one in enumerate(parameters) if one.kind == K.TEMPLATE_NON_TYPE_PARAMETER]
+
+
+def _numbers_told(template: Cursor, given: tuple[str | None, ...]) -> bool:
+    """Whether every number that a template takes is among the arguments that the text gives."""
+    return all(at < len(given) and given[at] is not None for at in _numbers_of(template))
 
 
 class Records:

@@ -18,7 +18,14 @@ from kernlint.frontends.clang.lower.context import Lowering, Scope, lowers_state
 from kernlint.frontends.clang.lower.faults import sentence_around
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, function_kind
 from kernlint.frontends.clang.lower.heads import kernel_definitions
-from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, Wanted, instantiated, is_kernel
+from kernlint.frontends.clang.lower.instances import (
+    FORCED_INSTANCES,
+    MANY_TEMPLATES,
+    TOLD,
+    Wanted,
+    instantiated,
+    is_kernel,
+)
 from kernlint.frontends.clang.lower.left_out import left_out_checks
 from kernlint.frontends.clang.lower.lost_launches import add_lost_launches
 from kernlint.frontends.clang.lower.printed import is_expression
@@ -217,13 +224,14 @@ class ModuleBuilder:
         for cursor in uses:
             if cursor.key in forced:
                 groups.setdefault(cursor.spelling.rpartition("_")[0], []).append(forced[cursor.key])
+        told = {forced[each.key].key for each in uses if each.key in forced and each.spelling.endswith(TOLD)}
         wanted = FORCED_INSTANCES if len(groups) <= MANY_TEMPLATES else 1
         asked_for = {id(f.generic) for f in self.table.declared.values() if f.generic is not None}
         for candidates in groups.values():
             template = candidates[0].template
             node = self.table.known(template) if template is not None else None
             if template is not None and node is not None and id(node) not in asked_for:
-                self._force(candidates, min(wanted, self.table.most_instances(template)))
+                self._force(candidates, min(wanted, self.table.most_instances(template)), told)
 
     def _instances_of_header(self) -> Iterator[Cursor]:
         """Instances of templates of the header for whose sake the source is read: they stand behind the template."""
@@ -235,8 +243,9 @@ class ModuleBuilder:
             if cursor.kind != K.VAR_DECL and cursor.is_definition and cursor.kind != K.FUNCTION_TEMPLATE:
                 yield cursor
 
-    def _force(self, candidates: list[Cursor], wanted: int) -> None:
-        """Keep the first ``wanted`` instances of a template that lost nothing, or else the one that lost least."""
+    def _force(self, candidates: list[Cursor], wanted: int, told: Collection[int]) -> None:
+        """Keep the first ``wanted`` instances of a template that lost nothing, or else the one that lost least.
+        ``told``: the keys of those whose numbers stand in the source."""
         clean = 0
         lossy: list[tuple[int, int, Cursor]] = []
         for index, instance in enumerate(candidates):
@@ -248,6 +257,7 @@ class ModuleBuilder:
             if node.generic is None:
                 continue
             object.__setattr__(node, "forced", True)
+            object.__setattr__(node, "told", instance.key in told)
             self.table.drain()
             lost = sum(len(f.losses) for f in functions_of(Kernel(node)))
             if lost:

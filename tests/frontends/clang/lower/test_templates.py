@@ -347,3 +347,24 @@ def test_each_of_several_bases_has_its_place() -> None:
     assert isinstance(both, StructType) and isinstance(shadow, StructType)
     assert [(field.name, field.offset) for field in both.fields] == [("p", 0), ("n", 8), ("q", 16)]
     assert [(field.name, field.offset) for field in shadow.fields] == [("p", 0), ("n", 8), ("p", 16)]
+
+
+DISPATCHED = """template <typename T, int N, int M> __global__ void k(T *p) { p[threadIdx.x + N * M] = 0; }
+void run(Tensor x, int m) { DISPATCH(x, [&] { %s; }); }"""
+
+
+@pytest.mark.parametrize(
+    ("use", "told"),
+    [
+        ("k<element, 5, 3><<<1, 64>>>(x.data<element>())", True),
+        ("constexpr int wide = 5; k<element, wide, 3><<<1, 64>>>(x.data<element>())", True),
+        ("k<element, 5><<<1, 64>>>(x.data<element>())", False),
+        ("go(x)", False),
+    ],
+)
+def test_numbers_that_the_source_gives_a_template_are_not_made_up(use: str, told: bool) -> None:
+    instances = kernel(DISPATCHED % use).instances
+    assert instances and all(i.forced for i in instances)
+    assert instances[0].told is told
+    if told:
+        assert {dict(i.template_args)["N"] for i in instances if i.told} == {"5"}
