@@ -13,7 +13,7 @@ from kernlint.analysis.hostmodel.mapped_range import past_the_range
 from kernlint.analysis.hostmodel.offsets import offset_of_elements
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, host_operations, object_operations, widths
 from kernlint.analysis.hostmodel.overdone import LONGEST, overdone
-from kernlint.analysis.hostmodel.pieces import element_apart, piece_by_name
+from kernlint.analysis.hostmodel.pieces import element_apart, part_of_number, piece_by_name
 from kernlint.analysis.hostmodel.places import Extent, as_pointer, element_of, extent_of
 from kernlint.analysis.hostmodel.queried import queried
 from kernlint.analysis.hostmodel.sizes import (
@@ -284,6 +284,10 @@ class ByteCountMismatch(ModuleRule):
                 f"{words(one.size)} counts elements of {element} bytes: the pieces lie {element} times as far apart"
             )
             return self.finding(one.event.span, message, severity, fix=f"multiply by {element}")
+        width = part_of_number(one) if isinstance(one, Copy) else 0
+        if width:
+            message = f"{words(one.size)} bytes of a number of {width} are copied: the others stay as they were"
+            return self.finding(one.event.span, message, fix=f"copy {width} bytes")
         target = as_pointer(one.target) if isinstance(one, Copy) and moving(one.source) else None
         if target is not None and overwrites(one.size, target.offset):
             message = f"each of these pieces of {words(one.size)} bytes overwrites a part of the one before"

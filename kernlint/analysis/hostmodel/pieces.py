@@ -1,4 +1,5 @@
-"""Pieces of memory that are told apart by the number of their elements, and copied by that number of bytes."""
+"""Pieces of memory that are told apart by the number of their elements, and copied by that number of bytes; and
+numbers of which not all bytes are copied."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from kernlint.analysis.hostmodel.places import as_pointer
 from kernlint.analysis.hostmodel.sizes import piece_of_elements, rows_of_elements
 from kernlint.analysis.hostmodel.written import in_bytes
 from kernlint.analysis.trace.values import Value
-from kernlint.tree.nodes import AddressOf, Binary, Expr, Member, Ref, Subscript
+from kernlint.apis import Moves, api_of
+from kernlint.tree.nodes import AddressOf, Binary, Cast, Expr, Member, Ref, Subscript
 from kernlint.tree.types import FloatType, IntType, PointerType, Type
 from kernlint.tree.walk import strip_casts
 
@@ -41,6 +43,29 @@ def piece_by_name(one: Copy) -> int:
             if width is not None and width > 1 and len(factors) > 1 and any(_named(f) == name for f in factors):
                 return width
     return 0
+
+
+def part_of_number(one: Copy) -> int:
+    """The bytes of a number, where a copy from one of that size to another moves fewer; 0 where it does not.  A pointer
+    that is cast says that another number is meant."""
+    size, moves = one.size.value, api_of(one.event.name)
+    if not size or not isinstance(moves, Moves) or one.event.receiver is not None:
+        return 0
+    args = one.event.node.args
+    ends = [moves.symbol if at is None else at for at in (moves.target, moves.source)]
+    if any(at is None or at >= len(args) for at in ends):
+        return 0
+    widths_ = {_width(args[at], at == moves.symbol) for at in ends if at is not None}
+    width = widths_.pop()
+    return width if not widths_ and size < width else 0
+
+
+def _width(end: Expr, symbol: bool) -> int:
+    """The bytes of the number that one end of a copy is, or begins with; 0 where it is none."""
+    while isinstance(end, Cast) and not end.explicit:
+        end = end.operand
+    led = end.type.pointee if isinstance(end.type, PointerType) else end.type if symbol else None
+    return (led.size or 0) if isinstance(led, (IntType, FloatType)) else 0
 
 
 def _steps(expr: Expr) -> Iterator[tuple[Type, Expr]]:

@@ -38,6 +38,7 @@ from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import order
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import LARGE, Asker, Race, asker_of
+from kernlint.analysis.search.first_rounds import begun
 from kernlint.analysis.search.rooms import ARGUMENTS, begin
 from kernlint.analysis.sharing.each_warp import put_by_own_warp
 from kernlint.analysis.sharing.one_value import settled_reads
@@ -174,6 +175,8 @@ def _collect(
         harmless = put_before(pair) or (not warp and put_by_own_warp(pair))
         asked_of = None if harmless else past(asker.unseen, changing(without_rounds(pair)))
         race = asker.race(inside_rows(asked_of, guessed), warp=warp) if asked_of is not None else None
+        if race is None and asked_of is not None and (start := begun(asked_of)) is not None:
+            race = asker.race(inside_rows(start, guessed), warp=warp)
         if warp and race is not None and (closer := as_needed(race.pair, asker.of)) is not None:
             race = asker.race(inside_rows(closer, guessed), warp=warp)
         asked[key] = asked.get(key, 0) + before - asker.left
