@@ -4,7 +4,8 @@
 more would leave the array, which is a fault of another kind, and most often the host sees to it that it does not
 happen.  Where threads meet only with a greater ``n`` nobody wrote a race, in the tile or in rows of global memory.
 The first part of dynamic shared memory is as large as the place at which the second one begins says.  So do arguments
-in the address itself (``tile[threadIdx.x + radius]``) leave room for the last thread of a block.
+in the address itself (``tile[threadIdx.x + radius]``) leave room for the last thread of a block.  Margins of a range do not overlap
+(:mod:`~.margins`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import reduce
 
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.search.margins import margins
 from kernlint.analysis.trace.events import Access, LoopContext, Root, Trace
 from kernlint.symbolic.polynomial import Monomial, Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import (
@@ -44,15 +46,23 @@ class Rooms:
     def __init__(self, of: Trace) -> None:
         self._of = of
         self._found: tuple[Term, ...] | None = None
+        self._narrow: frozenset[Symbol] = frozenset()
 
     def said(self, mentioned: Iterable[Symbol]) -> tuple[Term, ...]:
         """The truths about sizes of which one symbol at least is ``mentioned``."""
         if self._found is None:
-            self._found = tuple(dict.fromkeys(_limits(self._of)))
+            apart = dict(margins(self._of))
+            self._found = tuple(dict.fromkeys((*_limits(self._of), *apart)))
+            self._narrow = frozenset(symbol for wide in apart.values() for symbol in wide)
         if not self._found:
             return ()
         known = set(mentioned)
         return tuple(limit for limit in self._found if not known.isdisjoint(limit.symbols))
+
+    def narrow(self, mentioned: Iterable[Symbol]) -> tuple[Symbol, ...]:
+        """Those ``mentioned`` that say how wide a margin is."""
+        known = tuple(mentioned)
+        return tuple(s for s in known if s in self._narrow) if self.said(known) else ()
 
     def passed(self, mentioned: Iterable[Symbol]) -> tuple[Term, ...]:
         """That pointers of which a kernel asks whether they are null are not, where it uses them without having asked

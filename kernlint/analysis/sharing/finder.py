@@ -28,6 +28,7 @@ from kernlint.analysis.scenarios.numbers import (
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.scenarios.tiles import in_tiles, rounded, whole
 from kernlint.analysis.search.collisions import Asker
+from kernlint.analysis.search.margins import NARROW
 from kernlint.analysis.search.settled import never_settled, unsettled
 from kernlint.analysis.search.supposed import on_data, unordered, without_data
 from kernlint.analysis.sharing.arguments import lowest, scalars
@@ -310,7 +311,8 @@ class Finder:
         split = split_groups(pair, (*bounding, *others)) if within == "blocks" and self.shapes.seen else ()
         small = within != "blocks" or max(size or 1 for size in grid) <= 4
         ways: list[tuple[tuple[int, ...], dict[Symbol, int]]] = [(values, {}) for values in BOUNDS]
-        ways += [(BOUNDS[0], dict.fromkeys(some, value)) for some, value in ((turns, TURN), (split, ODD)) if some]
+        kinds = ((turns, TURN), (split, ODD), (self.asker.rooms.narrow(bounding), NARROW))
+        ways += [(BOUNDS[0], dict.fromkeys(some, value)) for some, value in kinds if some]
         for values, again in ways:
             kept = [(symbol, value) for symbol, value in strides if symbol not in again]
             told = (*rounded(kept, tiles), *low.items(), *zip(bounding, values, strict=False))
