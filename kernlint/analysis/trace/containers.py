@@ -22,8 +22,8 @@ from kernlint.analysis.trace.values import (
 )
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, const
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import Call, Cast, Expr, StringLit
-from kernlint.tree.types import I64, U8, U64, IntType, PointerType, Space, StructType, Type
+from kernlint.tree.nodes import Call, Cast, Expr, InitList, StringLit
+from kernlint.tree.types import I64, U8, U64, ArrayType, IntType, PointerType, Space, StructType, Type
 
 _SEQUENCE = pattern(r"(?:struct |class )?(?:std::vector|thrust::host_vector|thrust::device_vector)\b.*")
 _MAP = pattern(r"(?:struct |class )?std::(?:unordered_)?map\b.*")
@@ -31,6 +31,9 @@ _ELEMENT = frozenset({"operator[]", "at", "front", "back"})
 _START = frozenset({"data", "begin", "cbegin"})
 
 _VECTORS = frozenset({"vector", "host_vector", "device_vector"})
+
+FEW = 8
+"""Elements of a list, at most, that a sequence made of it is known to hold."""
 
 SIZE, DATA = "#size", "#data"
 """Names of the fields of a sequence."""
@@ -105,8 +108,22 @@ def made_sequence(m: Machine, e: Call, values: list[Value]) -> StructValue | Poi
         return None
     if len(values) == 1 and isinstance(values[0], StructValue) and isinstance(size := values[0].get(SIZE), Term):
         return _fresh(m, e, size)  # of another one
+    if len(e.args) == 1 and isinstance(e.args[0], InitList) and isinstance(e.args[0].type, ArrayType):
+        return _listed(m, e, e.args[0].type.element)
     count = values[0] if values and isinstance(e.args[0].type, IntType) else None
     return _fresh(m, e, cast(count, U64) if isinstance(count, Term) else None)
+
+
+def _listed(m: Machine, e: Call, element: Type) -> StructValue:
+    """A sequence of the elements of a list."""
+    held = m.listed.get(e.args[0])
+    made = _fresh(m, e, None if held is None else const(len(held), U64))
+    data = made.get(DATA)
+    assert m.state is not None and isinstance(data, PointerValue)
+    for at, value in enumerate((held or ())[:FEW]):
+        offset = binary("mul", const(at), size_term(element), I64)
+        m.state.cells.write(data.root, offset, element, value, m.serial())
+    return made
 
 
 def _fresh(m: Machine, e: Call, size: Term | None) -> StructValue:

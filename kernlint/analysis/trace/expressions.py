@@ -747,8 +747,9 @@ def _cast(m: Machine, e: n.Cast) -> Value:
 def _init_list(m: Machine, e: n.InitList) -> Value:
     type_ = e.type
     if isinstance(type_, ArrayType):
-        for element in e.elements:
-            evaluate(m, element)
+        held = [evaluate(m, element) for element in e.elements]
+        if m.on_host:
+            m.listed[e] = held
         return unknown_value(type_, "array")
     fields = fields_of(type_)
     if not fields:
@@ -1175,9 +1176,9 @@ def extent(value: Value | None) -> tuple[Term, Term, Term] | None:
     """Three sizes out of a dim3, an array of sizes or a plain number; None when they are not known."""
     if isinstance(value, StructValue):
         sizes = [v for _, v in value.fields[:3] if isinstance(v, Term)]
-        while len(sizes) < 3:
+        while 0 < len(sizes) < 3:
             sizes.append(const(1))
-        return sizes[0], sizes[1], sizes[2]
+        return (sizes[0], sizes[1], sizes[2]) if sizes else None
     if isinstance(value, Term) and isinstance(value.type, IntType):
         return value, const(1), const(1)
     return None

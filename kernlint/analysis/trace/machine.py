@@ -135,6 +135,7 @@ class Machine:
         self.allocated: tuple[Place, Value] | None = None
         self.materialised: set[VarDecl] = set()
         self.parameters: dict[VarDecl, Value] = {}
+        self.listed: dict[Any, list[Any]] = {}  # the values of lists in host code that sequences may be made of
         self.keys: dict[object, int] = {}
         self.watched: set[VarDecl] = set()
         self.destructors: Mapping[str, FunctionDecl] = {}
