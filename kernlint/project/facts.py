@@ -46,7 +46,8 @@ _GOT = pattern(rb"(?:[gG]et_?[fF]unction|get_kernel)\s*\([^;\"']{0,200}[\"']([A-
 _HELPED = pattern(rb"\w\(\s*[\"']([A-Za-z_]\w*)[\"'][^()\n]*\)\s*\((?<=\)\()")
 _TEXT = pattern(rb"\"([A-Za-z_]\w*)\"")
 _PASSED = pattern(rb"[\"']([A-Za-z_]\w*)[\"']\s*[,)]")
-_OPENCL_HOST = (b"cl_kernel", b"cl_program", b"cl_context", b"cl_mem", b"cl_int", b"cl_uint", b"cl_float", b"cl::")
+_OPENCL_HOST = (b"cl_kernel", b"cl_program", b"cl_context", b"cl_mem", b"cl_int", b"cl_uint", b"cl_float", b"cl::",
+                b"boost/compute")  # fmt: skip
 _METHOD = pattern(rb"\.\s*([A-Za-z_]\w*)\s*(?:\(|\[\s*[\w(])")
 _STARTED = pattern(rb"\b([A-Za-z_]\w*)\s*(?:\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\s*\((?<=\]\()|\.\s*forall\s*\()")
 _INSTANCE = pattern(rb"template(?<![.:>\w]template)\s+[^;{}<>()=]*?\b([A-Za-z_]\w*)\s*<[^;{}]*;")
@@ -102,7 +103,9 @@ class FileFacts(Said):
         kernel = b"ernel" in data  # one look at the text for both spellings
         opencl = kernel and b"kernel" in data
         device = cuda or b"__device__" in data
-        named = (b"cl_" in data or b"cl::" in data) and any(word in data for word in _OPENCL_HOST)
+        named = (b"cl_" in data or b"cl::" in data or b"boost/compute" in data) and any(
+            word in data for word in _OPENCL_HOST
+        )
         launches = _launches(data, kernel, named) if kernel or named or b"<<<" in data or b"<< <" in data else []
         wanted = cuda or opencl or device
         works = works_with_devices(data)

@@ -63,7 +63,7 @@ _BY_TABLE = rb"(\w+)\s*(?:\[[^\];]*\])?\s*=\s*(?:clCreateKernel|cl::Kernel)\s*\(
 
 _IMPORTED = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+([^\n]*)", re.M)
 
-_LAUNCHES = re.compile(rb"NDRange|LaunchKernel|LaunchCooperative")
+_LAUNCHES = re.compile(rb"NDRange|LaunchKernel|LaunchCooperative|enqueue_\w+_range_kernel")
 """How kernels are launched that are looked up by their names."""
 
 _Kept = tuple[tuple[ModuleFacts, ...], tuple[str, ...], object]

@@ -37,6 +37,7 @@ from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.show import out_of_sight
 from kernlint.symbolic.terms import (
+    CUT_SHORT,
     TRUE,
     Symbol,
     SymbolKind,
@@ -220,7 +221,21 @@ def same_value(first: Access, second: Access, *, warp: bool = False) -> bool:
         return True  # not even the type is known: nothing says that threads differ in the value
     if first.value is None or second.value is None or first.value != second.value or first.size != second.size:
         return False
+    if first is second and _out_of_sight(first.value):
+        return True
     return _alike(first.value, first, warp)
+
+
+def _out_of_sight(value: Term) -> bool:
+    """Whether a value is made by functions out of sight, which are given no memory, and of nothing that surely differs
+    among the threads of a block, or is too large to be followed: that threads differ in it nobody knows."""
+    calls = [part for part in subterms(value) if part.op == "call"]
+    large = value.symbol is not None and value.symbol.reason == CUT_SHORT
+    if not large and not any("@" in part.args[0] for part in calls):
+        return False
+    given = {s for part in calls if part.args[0] == "address" for s in part.args[1].symbols}
+    memory = any(isinstance(s.origin, Root) and s.origin.kind is not RootKind.IMAGE for s in given)
+    return not memory and all(symbol.surely <= Uniformity.BLOCK for symbol in value.symbols)
 
 
 def _alike(term: Term, write: Access, warp: bool) -> bool:

@@ -131,6 +131,7 @@ def _member(symbol: Symbol) -> tuple[object, Term] | None:
 MAKERS = {
     # function: which argument it stores the handle at (None: it returns it), and which is the kernel's name
     "clCreateKernel": (None, 1),
+    "create_kernel": (None, 0),
     "Kernel": (None, 1),  # the constructor of cl::Kernel
     "cuModuleGetFunction": (0, 2),
     "cuLibraryGetKernel": (0, 2),

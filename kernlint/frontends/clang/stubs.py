@@ -70,6 +70,7 @@ STUBS = (
     Stub("torch_stable.h", (b"torch::stable", b"torch::headeronly", b"THO_", b"STABLE_TORCH"), ("torch/",)),
     Stub("opencl_host.h", (b"cl_mem", b"cl_kernel", b"cl_context", b"cl_command_queue", b"clCreate", b"clEnqueue",
                            b"cl::Kernel", b"cl::Buffer", b"cl::CommandQueue", b"cl::Context"), ("CL/",)),
+    Stub("boost_compute.h", (b"boost::compute", b"boost/compute"), ("boost/compute",), partial=True),
     Stub("glm.h", (b"glm::", b"namespace glm"), ("glm/",)),
     Stub("eigen.h", (b"Eigen::", b"namespace Eigen", b"<Eigen/", b"EIGEN_"), ("Eigen/",)),
     Stub("helper_math.h", (b"helper_math.h", b"cutil_math.h"), ("helper_math.h", "cutil_math.h"), copied=True),

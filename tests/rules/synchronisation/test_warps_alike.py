@@ -51,3 +51,22 @@ def test_a_launch_in_sight_has_its_say() -> None:
     host = "void run(const float *x, float *out, float *y) { best<<<9, 64>>>(x, out, y); }\n"
     code = CUDA.replace("AT", "blockIdx.x").replace("MARK", "  // bad").replace("= v;\n}", "= v + lane;  // bad\n}")
     assert_marked(GlobalMemoryRace, code + host)
+
+
+SAME = """
+kernel void best(read_only image2d_t image, sampler_t how, global const uint *x, global uchar2 *out) {
+    uint g = get_group_id(0);
+    intel_sub_group_avc_ime_payload_t search = sub_group_search(x[g], WITH);
+    intel_sub_group_avc_ime_result_t met = sub_group_met(image, how, search);
+    uchar2 both = {sub_group_first_of(met), sub_group_second_of(met)};
+    out[g] = both;MARK
+}
+"""
+
+
+@pytest.mark.parametrize(("given", "told"), [("g * 4", False), ("get_local_id(0)", True)])
+def test_what_a_sub_group_finds_together(given: str, told: bool) -> None:
+    """Functions that nobody has in sight make one value of what is the same for all, as far as anybody knows."""
+    code = SAME.replace("WITH", given).replace("MARK", "  // bad" * told)
+    for size in ("16,1,1", "64,1,1"):
+        assert_marked(GlobalMemoryRace, code, "opencl", block=size, grid="4,1,1")

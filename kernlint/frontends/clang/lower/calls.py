@@ -18,12 +18,14 @@ from kernlint.frontends.clang.lower.functions import PLACEHOLDER
 from kernlint.frontends.clang.lower.launches import (
     FUNCTOR,
     QUEUE_METHOD,
+    RANGES,
     functor_call,
     handed_over,
     kernel_call,
     launch_function,
     launches,
     queue_method,
+    range_method,
 )
 from kernlint.frontends.clang.lower.members import member_name
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, dereference, element, negation
@@ -116,6 +118,8 @@ def ordinary_call(
         return launch_function(scope, cursor, name, arguments)
     if name == QUEUE_METHOD and receiver is not None and len(arguments) >= 3:
         return queue_method(scope, cursor, receiver, arguments)
+    if name in RANGES and receiver is not None and len(arguments) >= 4:
+        return range_method(scope, cursor, receiver, arguments)
     if receiver is not None and isinstance(receiver.type, ArrayType) and name == "size" and receiver.type.extent:
         return IntLit(scope.span(cursor), scope.type(cursor), receiver.type.extent)
     args = call_arguments(scope, declaration, arguments)

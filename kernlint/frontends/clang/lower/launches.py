@@ -32,7 +32,7 @@ from kernlint.tree.nodes import (
     Subscript,
     VarDecl,
 )
-from kernlint.tree.types import I32, U32, U64, VOID, ArrayType, Field, IntType, StructType, Type
+from kernlint.tree.types import I32, U32, U64, VOID, ArrayType, Field, IntType, PointerType, StructType, Type
 from kernlint.tree.walk import strip_casts
 
 DIM3 = StructType("dim3", (Field("x", U32, 0), Field("y", U32, 4), Field("z", U32, 8)), 12, 4)
@@ -164,6 +164,36 @@ _OPENCL = frozenset({"clEnqueueNDRangeKernel"})
 
 QUEUE_METHOD = "enqueueNDRangeKernel"
 """The method of ``cl::CommandQueue`` that launches."""
+
+
+RANGES = frozenset({"enqueue_nd_range_kernel", "enqueue_1d_range_kernel"})
+"""The methods of Boost.Compute's ``command_queue`` that do."""
+
+
+def range_method(scope: Scope, cursor: Cursor, queue: Expr, arguments: list[Cursor]) -> Expr:
+    """``queue.enqueue_nd_range_kernel(kernel, dims, offset, global, local)``, with pointers, and without ``dims`` where
+    the sizes are numbers or of a class."""
+    args = [None if _left_out(c) else scope.expression(c) for c in arguments]
+    dims = _at(args, 1) if len(args) > 4 and isinstance(getattr(_at(args, 3), "type", None), PointerType) else None
+    sizes = [_pointed_values(one, dims) if dims is not None else _range(one) for one in args[1 + (dims is not None) :]]
+    offset, all_, group = (*sizes, None, None, None)[:3]
+    if isinstance(group, IntLit) and group.value == 0:
+        group = None
+    return Launch(
+        scope.span(cursor),
+        scope.type(cursor),
+        QUEUE_METHOD,
+        _handle_name(scope, _at(args, 0)),
+        None,
+        None,
+        group,
+        None,
+        queue,
+        (),
+        global_size=all_,
+        callee=_at(args, 0),
+        offset=offset,
+    )
 
 
 def queue_method(scope: Scope, cursor: Cursor, queue: Expr, arguments: list[Cursor]) -> Expr:
@@ -333,6 +363,8 @@ def _pointed_values(expr: Expr | None, dims: Expr | None) -> Expr | None:
         return None
     if isinstance(expr, AddressOf):
         expr = _first_of(expr.operand) or expr
+    if isinstance(expr, Call) and expr.name == "cl::NDRange::data":
+        return _range(expr.receiver)
     if isinstance(expr, Call) and expr.name.endswith("::data") and isinstance(expr.receiver, (Ref, Member)):
         expr = expr.receiver  # a std::array
     if isinstance(expr, AddressOf):

@@ -8,6 +8,7 @@ namespace cl {
         constexpr NDRange(::size_t vx, ::size_t vy = 1, ::size_t vz = 1) : x(vx), y(vy), z(vz) {}
         ::size_t operator[](::size_t) const;
         ::size_t dimensions() const;
+        const ::size_t* data() const;
         ::size_t x, y, z;
     };
     extern const NDRange NullRange;
@@ -126,6 +127,10 @@ namespace cl {
         template <class T> cl_int getInfo(cl_program_info, T*) const;
         template <class... A> cl_int compile(A...) const;
         template <class T> cl_int createKernels(std::vector<T>*);
+        struct Kernel create_kernel(const std::string&) const;
+        template <class... A> static Program create_with_source(A...);
+        template <class... A> static Program create_with_source_file(A...);
+        template <class... A> static Program build_with_source(A...);
         cl_program& operator()();
         cl_program operator()() const;
     };
@@ -134,6 +139,8 @@ namespace cl {
         Kernel(const Program&, const char*, cl_int* = nullptr);
         Kernel(const Program&, const std::string&, cl_int* = nullptr);
         template <class T> cl_int setArg(cl_uint, const T&);
+        template <class T> void set_arg(::size_t, const T&);
+        template <class... A> void set_args(const A&...);
         cl_int setArg(cl_uint, ::size_t, const void*);
         Kernel(cl_kernel);
         template <int N, class T = ::size_t> T getWorkGroupInfo(const Device&, cl_int* = nullptr) const;
@@ -147,6 +154,13 @@ namespace cl {
         template <class... A> CommandQueue(A...);
         cl_int enqueueNDRangeKernel(const Kernel&, const NDRange&, const NDRange&, const NDRange& = NullRange,
             const std::vector<Event>* = nullptr, Event* = nullptr) const;
+        Event enqueue_nd_range_kernel(const Kernel&, ::size_t, const ::size_t*, const ::size_t*, const ::size_t*);
+        Event enqueue_nd_range_kernel(const Kernel&, const NDRange&, const NDRange&, const NDRange&);
+        Event enqueue_1d_range_kernel(const Kernel&, ::size_t, ::size_t, ::size_t);
+        template <class... A> Event enqueue_read_buffer(const Buffer&, A...);
+        template <class... A> Event enqueue_write_buffer(const Buffer&, A...);
+        template <class... A> Event enqueue_write_image(A...);
+        template <class... A> Event enqueue_read_image(A...);
         cl_int enqueueReadBuffer(const Buffer&, cl_bool, ::size_t, ::size_t, void*, const std::vector<Event>* = nullptr,
             Event* = nullptr) const;
         cl_int enqueueWriteBuffer(const Buffer&, cl_bool, ::size_t, ::size_t, const void*,
