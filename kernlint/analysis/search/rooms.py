@@ -4,8 +4,8 @@
 more would leave the array, which is a fault of another kind, and most often the host sees to it that it does not
 happen.  Where threads meet only with a greater ``n`` nobody wrote a race, in the tile or in rows of global memory.
 The first part of dynamic shared memory is as large as the place at which the second one begins says.  So do arguments
-in the address itself (``tile[threadIdx.x + radius]``) leave room for the last thread of a block.  Margins of a range do not overlap
-(:mod:`~.margins`).
+in the address itself (``tile[threadIdx.x + radius]``) leave room for the last thread of a block.  Margins of a range
+do not overlap (:mod:`~.margins`).
 """
 
 from __future__ import annotations
