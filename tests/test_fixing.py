@@ -16,6 +16,7 @@ from kernlint.policy.selection import Selection
 from kernlint.registry import load
 from kernlint.result import Level
 from kernlint.rule import Rule
+from kernlint.run import fixing
 from kernlint.run.engine import Engine
 from kernlint.run.fixing import Fixer, Repaired, suggest, verified_fixes
 from kernlint.source import SourceFile, Span
@@ -819,6 +820,17 @@ def test_results_get_edits_only_after_they_were_tried() -> None:
     assert after.finding.fix is not None and len(after.finding.fix.edits) == 1 and outcome.fixed
     assert after.finding.fix.description == before.finding.fix.description
     assert after.finding.fix.change == "return early where at >= n"
+
+
+@pytest.mark.parametrize(("work", "fixed"), [(0, 1), (fixing.WORK, 3)])
+def test_what_took_long_to_analyse_is_tried_less_often(monkeypatch: pytest.MonkeyPatch, work: int, fixed: int) -> None:
+    monkeypatch.setattr(fixing, "WORK", work)
+    engine, selection = tools()
+    source = SourceFile("kernel.cu", "".join(SCALE.replace("scale", f"scale{at}") for at in range(3)).encode())
+    outcome = engine.check_source(source, selection)
+    assert len(outcome.results) == 3
+    suggest(engine, source, selection, outcome)
+    assert sum(bool(one.finding.fix and one.finding.fix.edits) for one in outcome.results) == fixed
 
 
 def test_a_crash_costs_the_fixes_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 
+from kernlint.analysis.base import AnalysisFailed
+from kernlint.analysis.trace.kernels import trace
 from kernlint.finding import Finding, Fix, Severity
 from kernlint.policy.selection import Selection
 from kernlint.project import Projects
@@ -33,9 +36,13 @@ CANDIDATES = 12
 TRIALS = 60
 """Changes that are tried in one text before no more fixes are looked for."""
 
-SUGGESTED, FEWEST, BYTES = 24, 4, 1_500_000
-"""Changes that are tried in one text for the fixes of a report, which nobody asked to be made yet: at most, at least,
-and the bytes of all of them together."""
+SUGGESTED, BYTES, WORK = 24, 1_500_000, 12_000
+"""Changes that are tried in one text for the fixes of a report, which nobody asked to be made yet: at most, and the
+bytes and the work of all of them together (see :func:`_work`); one in any case."""
+
+FUNCTION, ACCESS = 10, 5
+"""The work that a function takes which the front end reads, and that an access of a kernel takes which rules look at;
+a thousand is about a second of a processor of 2024."""
 
 ROUNDS = 100
 """Fixes that are made in one file."""
@@ -74,8 +81,7 @@ def suggest(engine: Engine, source: SourceFile, selection: Selection, outcome: F
     outcome.fixed = True
     wanted = [result.finding for result in outcome.results if result.suppression is None]
     try:
-        most = max(FEWEST, min(SUGGESTED, BYTES // len(source.data)))
-        for found in Fixer(engine, selection).fixes(source, wanted, most):
+        for found in Fixer(engine, selection).fixes(source, wanted, SUGGESTED, BYTES, WORK):
             outcome.results = [
                 _with(result, found.fix) if result.finding is found.finding else result for result in outcome.results
             ]
@@ -124,13 +130,24 @@ class Fixer:
         self._selection = Selection(selection.registry, replace(selection.config, pedantic=True))
         self._trials = 0
 
-    def fixes(self, source: SourceFile, findings: Collection[Finding], most: int = TRIALS) -> Iterator[Verified]:
-        """A fix for each of ``findings`` that has one; at most ``most`` changes are tried."""
+    def fixes(
+        self,
+        source: SourceFile,
+        findings: Collection[Finding],
+        most: int = TRIALS,
+        size: int | None = None,
+        work: int | None = None,
+    ) -> Iterator[Verified]:
+        """A fix for each of ``findings`` that has one; at most ``most`` changes are tried, and no more than ``size``
+        bytes and ``work`` (see :func:`_work`) allow."""
         wanted = [finding for finding in findings if self._may_fix(source, finding)]
         if not wanted:
             return
-        self._trials = most
         state = self._examine(source)
+        limits = [most]
+        limits += [] if size is None else [size // max(len(source.data), 1)]
+        limits += [] if work is None else [work // max(_work(state.kept), 1)]
+        self._trials = max(1, min(limits))
         for finding in wanted:
             found = self._fix(state, finding)
             if found is not None:
@@ -229,6 +246,15 @@ class Fixer:
         kept.wanted = touched if change is not None else None
         outcome = self._engine.check_source(source, self._selection, kept)
         return _State(source, outcome, kept, not skipped)
+
+
+def _work(kept: Kept) -> int:
+    """What an analysis took: its functions and the accesses of its kernels, in all variants."""
+    accesses = 0
+    for facts in kept.variants:
+        with suppress(AnalysisFailed):
+            accesses += len(facts[trace].accesses)
+    return FUNCTION * sum(len(facts.module.functions) for facts in kept.modules) + ACCESS * accesses
 
 
 def _touched(kernel: Kernel, module: Module, change: Patch) -> bool:
