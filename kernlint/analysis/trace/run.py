@@ -22,6 +22,7 @@ from kernlint.analysis.trace.events import (
 from kernlint.analysis.trace.kept_tests import with_kept_tests
 from kernlint.analysis.trace.machine import MAX_STEPS, Exhausted, Machine
 from kernlint.analysis.trace.memory import parameter_value
+from kernlint.analysis.trace.own_cells import own_cells
 from kernlint.analysis.trace.statements import execute
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.record import replace
@@ -232,9 +233,12 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
     """Least fixed point of the uniformity of loads, loop variables and trip counts.
 
     A load is as uniform as its address, but for global memory that the kernel itself changes, which threads may see at
-    different moments, and for private memory, which is as uniform as all that the kernel puts there.
+    different moments, and for private memory, which is as uniform as all that the kernel puts there, as are cells of
+    shared memory that each thread has for itself.
     """
     private = _private_contents(trace)
+    own = own_cells(trace)
+    private.update(own)
     tiles = _tiles(trace)
     changed_roots = {id(a.root) for a in trace.accesses if a.writes and a.root.space is not Space.SHARED}
     atomic_roots = {id(a.root) for a in trace.accesses if a.kind.value == "atomic" and a.root.space is not Space.SHARED}
@@ -252,7 +256,7 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
         if root in private:
             if root not in stored:
                 stored[root] = max(uniformity(term, memo) for term in private[root])
-            return max(uniformity(symbol.origin[1], memo), stored[root])
+            return stored[root] if root in own else max(uniformity(symbol.origin[1], memo), stored[root])
         return _level(symbol, memo, uniformity, changed_roots, atomic_roots)
 
     def lower(symbol: Symbol, memo: dict[Term, Uniformity]) -> Uniformity:
