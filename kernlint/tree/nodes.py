@@ -680,7 +680,8 @@ class OpaqueStmt(Stmt):
     """A statement that could not be lowered; ``children`` of it that could.
 
     As far as its text tells: ``may_sync``: it may hold a barrier or order memory otherwise.  ``leaves``: threads may go
-    another way in it.  ``words``: the names in it, which it may change; ``assigned``: those that it assigns to.
+    another way in it.  ``words``: the names in it, which it may change; ``assigned``: those that it assigns to;
+    ``followed``: those that stand before an arrow alone, whose members it names.
     """
 
     reason: str
@@ -689,6 +690,7 @@ class OpaqueStmt(Stmt):
     leaves: bool = True
     words: frozenset[str] = frozenset()
     assigned: frozenset[str] = frozenset()
+    followed: frozenset[str] = frozenset()
 
 
 # ----------------------------------------------------------------------------------------------------- module

@@ -144,3 +144,19 @@ int process(void *task, int n) {
 def test_numbers_behind_a_pointer_that_a_function_gave(between: str, last: str, told: bool) -> None:
     code = PRIVATE.replace("BETWEEN", between).replace("LAST", last)
     assert bool(findings(DeviceMemoryLeak, code)) is told
+
+
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        ("use(UNKNOWN, &own_data->count);", False),
+        ("own_data->count = UNKNOWN;", False),
+        ("use(UNKNOWN, own_data);", True),
+        ("use(UNKNOWN, &own_data->method);", True),
+        ("own_data->method = UNKNOWN;", True),
+        ("own_data = UNKNOWN;", True),
+    ],
+)
+def test_a_lost_statement_changes_the_members_that_it_names(lost: str, told: bool) -> None:
+    code = PRIVATE.replace("BETWEEN", lost).replace("LAST", "method")
+    assert bool(findings(DeviceMemoryLeak, code)) is told

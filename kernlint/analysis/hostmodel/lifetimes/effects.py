@@ -23,6 +23,7 @@ from kernlint.analysis.hostmodel.lifetimes.events import (
 from kernlint.analysis.hostmodel.lifetimes.fills import filled, waited_for
 from kernlint.analysis.hostmodel.lifetimes.graphs import GRAPHS, graph
 from kernlint.analysis.hostmodel.lifetimes.inside import given_inside
+from kernlint.analysis.hostmodel.lifetimes.lost import lent
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.mapped import HANDED, UNLOCKS, handed
 from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, pointer_given, store, unshared
@@ -369,7 +370,7 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
     if BORROWS.fullmatch(e.name):
         for given in args:
             for thing in below(given, s):
-                _lent(thing, s)
+                lent(thing, s)
         for expr, given in zip(exprs, args, strict=True):
             bare = strip_casts(expr)
             if (
@@ -418,28 +419,6 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
 def _is_text(kind: object) -> bool:
     inner = getattr(kind, "pointee", None) or getattr(kind, "element", None)
     return isinstance(inner, IntType) and inner.bits == 8
-
-
-def handed_on(m: Machine, words: frozenset[str], s: State) -> None:
-    """What a text that was lost names may be set there, and given back or kept, unless it is a library's call."""
-    lent = any(BORROWS.fullmatch(word) is not None and "alloc" not in word.lower() for word in words)
-    for decl, at in list(s.env.items()):
-        if decl.name in words:
-            for thing in below(at, s):
-                _lent(thing, s)
-            if not lent:
-                escape(m, at, s)
-                forget(m, at, s)
-    s.version += not lent
-    s.pending = ()
-    s.waited = True
-    settled(s)
-
-
-def _lent(thing: Thing, s: State) -> None:
-    fate = s.fate(thing)
-    if fate.life is Life.LIVE and thing.kind in MEMORY:
-        s.change(thing, touched=True, use="read" if fate.use == "computed" else (fate.use or "filled"))
 
 
 def _constant(e: n.Call, exprs: list[n.Expr], expr: n.Expr) -> bool:

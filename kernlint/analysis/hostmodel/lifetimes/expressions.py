@@ -8,7 +8,7 @@ from kernlint.analysis.hostmodel.lifetimes.arguments import launched_with
 from kernlint.analysis.hostmodel.lifetimes.calls import call
 from kernlint.analysis.hostmodel.lifetimes.conditions import condition
 from kernlint.analysis.hostmodel.lifetimes.deleters import moved_from
-from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
+from kernlint.analysis.hostmodel.lifetimes.lost import handed_on
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.memory import (
     escape,

@@ -128,6 +128,13 @@ def member_given(e: n.Expr, state: State) -> None:
         state.given[named] = state.given.get(named, 0) + 1
 
 
+def members_given(pointer: Value, names: Iterable[str], state: State) -> None:
+    """A text that was lost names these members, perhaps, of what a pointer of unknown value leads to."""
+    for name in names:
+        named = Atom("member", (pointer, name))
+        state.given[named] = state.given.get(named, 0) + 1
+
+
 def pointer_given(e: n.Expr, value: Value, state: State) -> None:
     """A function out of sight is given a pointer of unknown value."""
     if isinstance(value, Atom) and isinstance(e.type, PointerType):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
+from kernlint.analysis.hostmodel.lifetimes.lost import handed_on
 from kernlint.analysis.hostmodel.lifetimes.machine import MOST_ROUNDS, ROUNDS, STATES, Machine
 from kernlint.analysis.hostmodel.lifetimes.memory import escape
 from kernlint.analysis.hostmodel.lifetimes.model import State, merged
@@ -211,7 +211,7 @@ def _opaque(m: Machine, s: n.OpaqueStmt, states: list[State]) -> list[State]:
         states = m.each(child, states) if isinstance(child, n.Expr) else states
         states = m.run(child, states) if isinstance(child, n.Stmt) else states
     for state in states:
-        handed_on(m, s.words, state)
+        handed_on(m, s.words, state, s.followed - s.assigned)
     return states
 
 

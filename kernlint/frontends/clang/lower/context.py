@@ -487,9 +487,10 @@ _LEAVES = pattern(
     r"\b(?:return|break|continue|goto|case|default|for|while|do|if|else|switch|asm|exit|abort|trap)\b|[{}]"
 )
 _ASSIGNED = pattern(
-    r"\b([A-Za-z_]\w*)\b\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--|(?<!&)&)\s*([A-Za-z_]\w*)"
+    r"\b([A-Za-z_]\w*)\b\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--|(?<!&)&)\s*([A-Za-z_]\w*)\b(?!\s*->)"
 )
 _CALLED = pattern(r"\b([A-Za-z_]\w*)\s*(?:<[^;<>]*>\s*)?\(")
+_FOLLOWED = pattern(r"\b[A-Za-z_]\w*\s*->\s*\w+")
 _REACHED_THROUGH = pattern(r"\b([A-Za-z_]\w*)\s*(?:\.|->|\[)")
 _STATEMENT_WORDS = frozenset({"if", "while", "for", "switch", "return", "sizeof"})
 
@@ -503,7 +504,8 @@ def lost_statement(span: Span, reason: str, text: str, children: tuple[Node, ...
     launches = "<<<" in text
     if text and not launches and not any(name not in _STATEMENT_WORDS for name in _CALLED.findall(text)):
         words &= assigned.union(_REACHED_THROUGH.findall(text))  # the others are only read
-    return OpaqueStmt(span, reason, children, syncs, leaves, words, assigned)
+    followed = words.difference(IDENTIFIER.findall(_FOLLOWED.sub(" ", text))) if "->" in text else frozenset()
+    return OpaqueStmt(span, reason, children, syncs, leaves, words, assigned, followed)
 
 
 def _kind_name(kind: int) -> str:
