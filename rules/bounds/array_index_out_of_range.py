@@ -54,7 +54,8 @@ class ArrayIndexOutOfRange(Rule):
     is known (an attribute, a launch in the same file, the command line), or that the code itself speaks of, gets
     past the end. What an index takes from parameters or from memory is not speculated on, but for data under a mask
     or a remainder, whose largest value is taken, and for arguments that a launch in sight bounds by numbers: a
-    check before it that lets 32 pass says that 32 is meant to work, and so does a comment (`length: 0 .. 64`).
+    check before it that lets 32 pass says that 32 is meant to work, and so does a comment (`length: 0 .. 64`), or
+    a clamp of the kernel's own (`256 * min(channels, 3)`) where nothing else is asked of the argument.
     Arrays that a thread fills one by one end where it has stopped: a loop that looks at the next element too, a
     round that stores as many as data say after one test of the end, and what is read behind a full buffer, or as
     far as a count that goes on when the array is full, are told as well; so are values of later windows where only
@@ -403,7 +404,7 @@ class ArrayIndexOutOfRange(Rule):
             who = f"iteration {values}" if not one.reason else f"{who} in iteration {values}"
         what = "for data as large as a mask, clamp, choice or test lets them be, " if one.data else ""
         if one.told:
-            what += f"with {one.told}, which a comment allows, "
+            what += f"with {one.told} allows, "
         if one.given:
             given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.values)
             what += f"with {given or 'numbers'}, which the host lets pass, "

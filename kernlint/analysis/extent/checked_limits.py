@@ -341,8 +341,15 @@ def _apart(tests: list[Term], others: set[Symbol]) -> list[Term]:
 
 
 def limits_of(symbol: Symbol, tests: Sequence[Term]) -> Iterator[int]:
-    """The numbers that ``tests`` keep a variable of the host at or below, by itself or in a sum: ``2 * r + 1 < 32``."""
+    """The numbers that ``tests`` keep a variable of the host at or below, by itself or in a sum: ``2 * r + 1 < 32``;
+    of one that is checked to be one of several numbers (``r == 1 || r == 2``), the largest."""
     for test in tests:
+        if test.op == "lor":
+            sides = [min(limits_of(symbol, conjuncts(side)), default=None) for side in test.terms]
+            known = [side for side in sides if side is not None]
+            if len(known) == len(sides):
+                yield max(known)
+            continue
         most = test.args[1].value if test.op in ("lt", "le", "eq") else None
         if most is not None and plain(test.args[0]).symbol is symbol:
             yield most - int(test.op == "lt")

@@ -9,11 +9,14 @@ a known one, a shared array may still speak for itself (:attr:`Outside.reason`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent import clamped_loops
 from kernlint.analysis.extent.before_start import before_start, shifted
 from kernlint.analysis.extent.checked_limits import at_limits
+from kernlint.analysis.extent.clamped_arguments import at_clamps, clamped_arguments
 from kernlint.analysis.extent.digits import at_divisors
 from kernlint.analysis.extent.farthest import farthest
 from kernlint.analysis.extent.leaving import (
@@ -40,6 +43,7 @@ from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
 from kernlint.finding import Severity
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import Refuted, Side
+from kernlint.record import replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import interval, refine
 from kernlint.symbolic.terms import (
@@ -102,7 +106,7 @@ def _of_told(facts: Facts, access: Access) -> Outside | None:
     if found is None:
         return None
     told = ", ".join(f"{name_of(symbol, facts.function)} = {value}" for symbol, value in found.values)
-    return Outside(access, found, extent, below=False, reason="", data=False, told=told)
+    return Outside(access, found, extent, below=False, reason="", data=False, told=f"{told}, which a comment")
 
 
 def inner_array(access: Access) -> int | None:
@@ -166,7 +170,33 @@ def _asked(
     *,
     inner: bool,
 ) -> Outside | None:
-    """Whether ``size`` units at ``place`` can leave an object of ``extent`` units."""
+    """Whether ``size`` units at ``place`` can leave an object of ``extent`` units, perhaps with arguments at the
+    numbers that the kernel clamps them to."""
+    found = _left(kernel, context, fields, access, place, size, extent, inner, {})
+    clamps = {} if found is not None else clamped_arguments(access, context.launches)
+    if not clamps:
+        return found
+    found = _left(kernel, context, fields, access, place, size, extent, inner, clamps)
+    if found is None or found.below:
+        return None
+    values = at_clamps(clamps)
+    witness = replace(found.witness, values=(*found.witness.values, *values))
+    told = ", ".join(f"{symbol.name} = {value}" for symbol, value in values)
+    return replace(found, witness=witness, sure=False, told=f"{told}, which the clamp")
+
+
+def _left(
+    kernel: Trace,
+    context: LaunchContext,
+    fields: Fields,
+    access: Access,
+    place: Term,
+    size: int,
+    extent: int,
+    inner: bool,
+    clamps: Mapping[Term, Term],
+) -> Outside | None:
+    """Whether ``size`` units at ``place`` can leave an object of ``extent`` units, where ``clamps`` are numbers."""
     if place.value is not None and 0 <= place.value <= extent - size:
         return None
     place, data = masked(given := place)
@@ -185,7 +215,7 @@ def _asked(
         return None
     if within(interval(place, refine([guard.term for guard in access.guards])), extent - size):
         return None
-    asked = decidable(access, place)
+    asked = decidable(access, place, clamps)
     if asked is None:
         return None
     asked = Side(asked.offset, size, asked.guards, asked.counters)

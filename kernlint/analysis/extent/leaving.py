@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 from kernlint.analysis.accesses.pairs import side
@@ -53,7 +53,7 @@ class Outside:
     takes a value from memory with all bits of a mask set.  ``inner``: it is about an array within an object (a field,
     a row); then ``extent`` and the witness's offset count elements of that.  ``sure``: the block is known or permitted,
     or any will do.  ``given``: it takes arguments that are as large as the host lets them be.  ``told``: numbers
-    that it takes as large as comments say that they get, in words.
+    that it takes as large as comments or clamps say that they get, in words, and which of these it is.
     """
 
     access: Access
@@ -183,18 +183,19 @@ def _said_by(kernel: Trace) -> Iterator[Term]:
     yield from (condition.term for condition in kernel.conditions)
 
 
-def decidable(access: Access, offset: Term) -> Side | None:
+def decidable(access: Access, offset: Term, given: Mapping[Term, Term] | None = None) -> Side | None:
     """The access as a question about its thread alone; None when something out of sight may keep it in bounds.
 
     A guard on symbols of the index that also rests on parameters or data is such a thing, but where it tests a
-    global id: then some block passes it whole.  Parameters that a guard holds below a number are inputs up to that.
+    global id: then some block passes it whole.  Parameters that a guard holds below a number are inputs up to that;
+    clamps of parameters stand for what is ``given`` of them.
     """
     free = limited(access)
     own = PLACE if SymbolKind.BLOCK in kinds_of(offset) else OWN
     moving = {s for s in symbols(offset) if s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER)}
     reaching = _reaching(moving, access)
     kept: list[Term] = []
-    asked = _to_numbers(_in_first_round(side(access), moving), moving)
+    asked = _to_numbers(_in_first_round(_at(side(access), given or {}), moving), moving)
     tests = {one.counter: _test_of(one.counter, asked) for one in asked.counters if one.counter in moving}
     loops = [one.condition for one in asked.counters if tests.get(one.counter) is not None]
     for guard in asked.guards:
@@ -224,6 +225,18 @@ def decidable(access: Access, offset: Term) -> Side | None:
             one = replace(one, condition=test)
         ranged.append(one)
     return Side(offset, asked.size, tuple(kept), tuple(ranged))
+
+
+def _at(asked: Side, given: Mapping[Term, Term]) -> Side:
+    """The access with what is ``given`` of parts of its tests."""
+    if not given:
+        return asked
+    guards = tuple(replaced(guard, given) for guard in asked.guards)
+    counters = tuple(
+        one if one.condition is None else replace(one, condition=replaced(one.condition, given))
+        for one in asked.counters
+    )
+    return Side(asked.offset, asked.size, guards, counters)
 
 
 def _reaching(moving: Set[Symbol], access: Access) -> Set[Symbol]:

@@ -21,6 +21,7 @@ from kernlint.analysis.extent.overrun import inside_own
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.extent.sizes import BESIDE, BESIDE_ONE, UnusedSize, unused_sizes
+from kernlint.analysis.extent.touched_before import touched_before
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.extent.wrong_guards.faults import in_host_terms
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
@@ -329,6 +330,12 @@ def _below_either(guard: Guard, one: GlobalId) -> bool:
     return bound is not None and bound.op == "min" and all(part.value is None for part in bound.args)
 
 
+def _met(reach: Reach, guard: Guard, one: GlobalId) -> bool:
+    """Whether the threads that a later test is for read only elements that those before the end read too."""
+    test = guard_on(guard, one)
+    return test is not None and touched_before(reach.access, test, one.axis)
+
+
 def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach, one: GlobalId) -> Exposed:
     axis = one.axis
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
@@ -353,7 +360,7 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
             return Exposed(reach, axis, Tier.NOTHING)  # the other axes are told apart
         indexed: tuple[Indexed, ...] = facts[limits]
         sibling = _sibling(kernel, reach, one, indexed)
-        if sibling is not None and sibling[1] and _below_either(sibling[0], one):
+        if sibling is not None and sibling[1] and (_below_either(sibling[0], one) or _met(reach, sibling[0], one)):
             sibling = None
         if sibling is not None and not _needless(sibling[0], reach.access, context, one):
             return Exposed(reach, axis, Tier.SIBLING, guard=sibling[0], late=sibling[1])

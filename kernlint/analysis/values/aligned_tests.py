@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kernlint.analysis.trace.events import Access, Root
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.trace.events import Access, Guard, Root
 from kernlint.prove.admission import Way
 from kernlint.record import dataclass
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import BOOL
@@ -32,7 +34,9 @@ class Tests:
         return () if self.remainders or self.own in found else found
 
     def settle(self, access: Access, align: int) -> bool:
-        """Whether the tests are about this access, as far as anybody can tell."""
+        """Whether the tests are about this access, as far as anybody can tell, or let nothing come there."""
+        if any(map(_shut, access.guards)):
+            return True
         if self.remainders or not self.addresses:
             return self.remainders
         return not self.others or not any(True for _ in self.unasked(access, align))
@@ -46,6 +50,29 @@ class Tests:
             shares = [one for atom in mono if (one := share(atom)) is not None]
             if len(mono) > 1 and len(shares) == 1 and shares[0][1] == 1 and shares[0][0] not in asked:
                 yield shares[0][0]
+
+
+def _shut(guard: Guard) -> bool:
+    """Whether a test lets nothing through, in mathematical integers: what is never negative is asked to be less than
+    0, or than a smaller number (a loop up to 0)."""
+    return any(part.op in ("lt", "le") and _below(part) for part in conjuncts(guard.term))
+
+
+def _below(part: Term) -> bool:
+    right: int | None = part.args[1].value
+    if right is None:
+        return False
+    least = right - (part.op == "lt")
+    for mono, value in polynomial(part.args[0]).coefficients.items():
+        if mono and (value < 0 or any(map(_negative, mono))):
+            return False
+        least -= value * (not mono)
+    return least < 0
+
+
+def _negative(atom: Term) -> bool:
+    low = interval(atom)[0]
+    return low is None or low < 0
 
 
 def tests_of(access: Access) -> Tests:

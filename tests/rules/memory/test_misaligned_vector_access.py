@@ -439,3 +439,28 @@ def test_vectors_behind_numbers_in_an_array_of_bytes(code: str) -> None:
 def test_as_many_numbers_as_vectors_have() -> None:
     even = PARTS.replace("many > 200) return", "many > 200 || many % 4) return").replace("  // bad", "")
     assert not findings(MisalignedVectorAccess, "\n".join(x for x in even.splitlines() if "// only good" not in x))
+
+
+NO_VECTORS = """
+template <bool WIDE>
+__global__ void scale(float *rows, int width) {{
+  float *row = rows + blockIdx.x * width;
+  const int wide = WIDE ? width / 4 : {most};
+  float4 *row4 = reinterpret_cast<float4 *>(row);
+  for (int i = threadIdx.x; i < wide; i += 64) {{
+    float4 v = row4[i];{mark}
+    v.x *= 2; v.y *= 2; v.z *= 2; v.w *= 2;
+    row4[i] = v;
+  }}
+  for (int i = wide * 4 + threadIdx.x; i < width; i += 64) row[i] *= 2;
+}}
+void run(float *rows, int width, int count) {{
+  if (width % 4 == 0) scale<true><<<count, 64>>>(rows, width);
+  else scale<false><<<count, 64>>>(rows, width);
+}}
+"""
+
+
+@pytest.mark.parametrize("most, bad", [("0", False), ("width / 4", True)])
+def test_a_loop_that_an_instance_never_enters(most: str, bad: bool) -> None:
+    assert_marked(MisalignedVectorAccess, NO_VECTORS.format(most=most, mark="  // bad" if bad else ""))
