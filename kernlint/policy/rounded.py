@@ -38,6 +38,7 @@ _AXES = pattern(
     r"\b(?:in|along) ([xyz](?:(?:, | and )[xyz])*)\b(?! ?-?direction)|\b(both|all) (?:directions|axes|dimensions)\b",
     re.I,
 )
+_EACH = pattern(r"\bglobal ([xyz]) ?(?:=|:|is\b)", re.I)
 _CEILED = pattern(r"round|ceil|/[^,]*\*|~", re.I)
 
 
@@ -57,19 +58,33 @@ def rounded(source: SourceFile) -> Iterator[Rounded]:
 def along(sentence: str) -> frozenset[int]:
     """The axes along which a sentence says that a grid is rounded up; none where it says nothing of it."""
     size, up = _SIZE.search(sentence), _UP.search(sentence)
-    if size is None or up is None or _DOUBT.search(sentence) is not None:
+    each = _one_by_one(sentence)
+    if (size is None and not each) or up is None or _DOUBT.search(sentence) is not None:
         return frozenset()
+    if each or size is None:
+        return each
     named = _AXES.search(sentence)
     if named is not None and named[1]:
         return frozenset("xyz".index(name) for name in re.findall(r"\b[xyz]\b", named[1].lower()))
     listed = re.search(r"(?:\[[123]\])? ?(?:=|:|is|of)? ?[({](.*)[)}]", sentence[size.end() :])
     if listed is not None:
         parts = _parted(listed[1])
-        each = frozenset(axis for axis, part in enumerate(parts) if _CEILED.search(part))
+        ceiled = frozenset(axis for axis, part in enumerate(parts) if _CEILED.search(part))
         behind = sentence[size.end() + listed.end() :]
-        if 1 < len(parts) <= 3 and each and _UP.search(behind) is None:
-            return each
+        if 1 < len(parts) <= 3 and ceiled and _UP.search(behind) is None:
+            return ceiled
     return frozenset((0, 1, 2))
+
+
+def _one_by_one(sentence: str) -> frozenset[int]:
+    """The axes that are told each by itself: ``global x = width rounded up to the local size, global y = height``."""
+    starts = [*_EACH.finditer(sentence)]
+    ends = [one.start() for one in starts[1:]]
+    return frozenset(
+        "xyz".index(one[1].lower())
+        for one, end in zip(starts, [*ends, len(sentence)], strict=False)
+        if _UP.search(sentence[one.end() : end]) is not None
+    )
 
 
 def _parted(text: str) -> list[str]:
