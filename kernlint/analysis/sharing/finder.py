@@ -34,7 +34,7 @@ from kernlint.analysis.search.supposed import on_data, unordered, without_data
 from kernlint.analysis.sharing.arguments import lowest, scalars
 from kernlint.analysis.sharing.dealt import ODD, TURN, split_groups, turns_of
 from kernlint.analysis.sharing.small_launches import at_edges, dealt_alike, few, in_turns, takes_apart
-from kernlint.analysis.trace.events import AccessKind, Root
+from kernlint.analysis.trace.events import Access, AccessKind, Root
 from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Side, Triple
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
@@ -373,7 +373,7 @@ def of_one_cell(pair: Pair) -> Pair | None:
     """``pair`` without what data have to say of one side, when it is about one cell that the other side writes whatever
     the data: a flag that one thread resets while those of other blocks set it.  None: it is not of that kind."""
     for write, other, at in ((pair.first, pair.second, pair.b), (pair.second, pair.first, pair.a)):
-        if write is other or write.kind is not AccessKind.WRITE or other.kind is not AccessKind.ATOMIC:
+        if write is other or write.kind is not AccessKind.WRITE or not _sets(other, write):
             continue
         if write.offset != other.offset or any(s.uniformity is not Uniformity.GRID for s in symbols(write.offset)):
             continue
@@ -383,6 +383,14 @@ def of_one_cell(pair: Pair) -> Pair | None:
         freed = replace(at, guards=guards)
         return replace(pair, b=freed) if at is pair.b else replace(pair, a=freed)
     return None
+
+
+def _sets(other: Access, write: Access) -> bool:
+    """Whether an access updates what a ``write`` has reset, or writes another number there."""
+    if other.kind is AccessKind.ATOMIC:
+        return True
+    one, two = (None if access.value is None else access.value.value for access in (write, other))
+    return other.kind is AccessKind.WRITE and one is not None and two is not None and one != two
 
 
 def _own_data(guard: Term, but: Root) -> bool:

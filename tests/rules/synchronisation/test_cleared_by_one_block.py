@@ -97,3 +97,24 @@ def test_a_flag_that_is_cleared_as_others_raise_it() -> None:
 def test_barriers_order_the_only_block() -> None:
     assert_marked(GlobalMemoryRace, ALONE.replace("BLOCKS", "2"))
     assert not findings(GlobalMemoryRace, ALONE.replace("BLOCKS", "1"))
+
+
+SET_BY_OTHERS = """
+__kernel void any_match(__global const int *keys, __global int *hit, const int key, const int n)
+{
+    const int i = get_global_id(0);
+    if (i == 0) *hit = FIRST;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (i < n && keys[i] == key) *hit = 1;
+}
+"""
+
+
+def test_another_number_than_the_one_it_is_reset_to() -> None:
+    bad = SET_BY_OTHERS.replace("*hit = 1;", "*hit = 1;  // bad")
+    assert_marked(GlobalMemoryRace, bad.replace("FIRST", "0"), "opencl")
+    assert not findings(GlobalMemoryRace, SET_BY_OTHERS.replace("FIRST", "1"), "opencl")
+    alone = SET_BY_OTHERS.replace("    if (i == 0) *hit = FIRST;\n", "")
+    assert not findings(GlobalMemoryRace, alone, "opencl")
+    group = SET_BY_OTHERS.replace("get_global_id", "get_local_id").replace("FIRST", "0")
+    assert not findings(GlobalMemoryRace, group, "opencl")
