@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.admitted import admitted, computed_blocks
+from kernlint.analysis.launching.chosen_blocks import chosen_blocks
 from kernlint.analysis.launching.launches import flat_axes, launches, speaks_of
 from kernlint.analysis.scenarios.axes import (
     axes_read,
@@ -98,13 +99,12 @@ def _seen(facts: Facts) -> Iterator[Scenario]:
     for launch in facts[launches]:
         if not speaks_of(launch, facts.function):
             continue
-        block = launch.constant_block()
-        if block is None or min(block) < 1 or block[0] * block[1] * block[2] > 1024:
+        ways = tuple(chosen_blocks(launch))
+        if not ways or any(min(block) < 1 or block[0] * block[1] * block[2] > 1024 for block, _ in ways):
             return  # one launch is not understood: what it does is not known
-        if launch.grid is not None:
-            x, y, z = (term.value for term in launch.grid)
-            grid = (x, y, z)
-        found[Scenario(block, grid, "a launch in sight", Provenance.LAUNCHED)] = None
+        for block, sizes in ways:
+            grid = grid if launch.grid is None else sizes
+            found[Scenario(block, grid, "a launch in sight", Provenance.LAUNCHED)] = None
     yield from found
 
 
