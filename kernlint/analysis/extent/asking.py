@@ -155,10 +155,14 @@ def _supposed(premises: tuple[Term, ...]) -> tuple[Term, ...]:
             named[call] = Symbol(
                 SymbolKind.UNKNOWN, f"{call.args[0]}()", call.type, uniformity=Uniformity.GRID, low=0
             ).term
-    if not named:
-        return premises
-    kept_ = (one for one in premises if _bare(one) not in inside)
-    return tuple(replaced(one, named) for one in kept_)
+    kept_ = (replaced(one, named) if named else one for one in premises if _bare(one) not in inside)
+    return tuple(one for one in kept_ if not _of_grid(one))
+
+
+def _of_grid(premise: Term) -> bool:
+    """Whether a truth gives a grid by what a function answers of which nobody sees the body: it may be any."""
+    sized = premise.op == "eq" and premise.args[0].symbol in GRID_DIM
+    return sized and any(part.op == "call" for part in subterms(premise.args[1]))
 
 
 def _outermost(term: Term) -> Iterator[Term]:

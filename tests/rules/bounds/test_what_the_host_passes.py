@@ -113,3 +113,25 @@ def test_a_class_that_can_be_indexed_is_no_memory():
     counted = "void go(int *out, int n, int first) { call(thrust::make_counting_iterator<int>(first), out, n); }\n"
     assert_marked(LATE, POSITIONS % "" + counted)
     assert_marked(LATE, POSITIONS % "  // bad" + "void go(const int *p, int *out, int n) { call(p, out, n); }\n")
+
+
+COPIES = """\
+%s
+__global__ void copies(const float *a, float *out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = 0;
+    if (i < n) v = a[i];
+    v = v * 3.0f + 1.0f;
+    %s
+}
+void go(const float *a, float *out, int n) {
+    dim3 block(256), grid(blocks_for(n, block.x));
+    copies<<<grid, block>>>(a, out, n);
+}
+"""
+
+
+@pytest.mark.parametrize("helper", ["int blocks_for(int n, int block);", '#include "not_in_sight.h"'])
+def test_a_grid_that_a_function_out_of_sight_makes_may_be_any(helper):
+    assert_marked(MISSING, COPIES % (helper, "out[i] = v;  // bad"))
+    assert_marked(MISSING, COPIES % (helper, "if (i < n) out[i] = v;"))
