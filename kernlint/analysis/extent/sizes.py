@@ -186,6 +186,8 @@ def _reason(facts: Facts, path: str, element: int | None) -> str:
         return "another element of the array strides the index"
     if _tiles(facts) and sum(isinstance(param.type, IntType) for param in facts.function.params) > 1:
         return ""  # written for whole tiles, it may well be launched for whole ones, whatever its numbers are
+    if launches and all(_counts_blocks(view, path) for view in launches):
+        return ""
     if path in facts[compared_parameters] and not (launches and all(_a_block_each(view, path) for view in launches)):
         return "a sibling kernel tests against the parameter of this name"
     if launches:
@@ -243,6 +245,15 @@ def _a_block_each(view: LaunchView, path: str) -> bool:
     given = [plain(value) for name, value in view.fact.arguments if name != path and isinstance(value, Term)]
     own = view.fact.argument(path)
     return bool(counts) and all(count in given and count is not own for count in counts)
+
+
+def _counts_blocks(view: LaunchView, path: str) -> bool:
+    """Whether a launch of several threads each has exactly as many blocks as is passed: rows, of which each block has
+    one, whatever is in it."""
+    own = view.fact.argument(path)
+    if view.fact.grid is None or view.block[0] in (None, 1) or not isinstance(own, Term) or own.value is not None:
+        return False
+    return any(plain(count) == plain(own) for count in view.fact.grid)
 
 
 def _part_of(given: Polynomial, count: Polynomial) -> bool:
