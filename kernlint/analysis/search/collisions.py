@@ -26,9 +26,7 @@ from kernlint.analysis.scenarios.numbers import (
     as_launched,
     equalities,
     fitting,
-    is_power,
     parts_of_blocks,
-    powers,
     scalar,
     shared_out,
     stated,
@@ -36,6 +34,7 @@ from kernlint.analysis.scenarios.numbers import (
     went_round,
 )
 from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.powers import is_power, powers
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.by_rounds import in_two_rounds
 from kernlint.analysis.search.endings import asked_at_ends, asked_at_wide_steps

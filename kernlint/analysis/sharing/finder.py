@@ -18,13 +18,13 @@ from kernlint.analysis.scenarios.bits import all_kept, in_addresses, with_bits_a
 from kernlint.analysis.scenarios.numbers import (
     addresses,
     parts_of_blocks,
-    powers,
     scalar,
     shared_out,
     stated,
     trips,
     went_round,
 )
+from kernlint.analysis.scenarios.powers import powers
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.scenarios.tiles import in_tiles, rounded, whole
 from kernlint.analysis.search.collisions import Asker
