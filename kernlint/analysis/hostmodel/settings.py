@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.trace.events import ApiEvent, CallEvent, Guard, LaunchEvent, RootKind, Trace
-from kernlint.analysis.trace.expressions import text_of
+from kernlint.analysis.trace.operators import text_of
 from kernlint.analysis.trace.values import NULL, PointerValue, StructValue, Value, as_term
 from kernlint.record import dataclass, replace
 from kernlint.source import Span

@@ -60,7 +60,8 @@ def note_call(m: Machine, e: Call, args: Sequence[Value], receiver: Value | None
 
 def _extents(m: Machine, arg: Expr) -> Value | None:
     """The three numbers of an array of sizes, as they were last stored, or as its declaration has them."""
-    from kernlint.analysis.trace.expressions import as_declared, evaluate
+    from kernlint.analysis.trace.evaluation import evaluate
+    from kernlint.analysis.trace.host_calls import as_declared
 
     while isinstance(arg, Cast):
         arg = arg.operand

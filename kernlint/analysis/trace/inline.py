@@ -93,7 +93,9 @@ CLOCKS = frozenset(
 
 def bind(m: Machine, param: ParamDecl, arg: Expr) -> Value:
     """The value that ``param`` gets from ``arg``: a reference is bound to the argument's place."""
-    from kernlint.analysis.trace.expressions import coerce, evaluate, place
+    from kernlint.analysis.trace.evaluation import evaluate
+    from kernlint.analysis.trace.operators import coerce
+    from kernlint.analysis.trace.places import place
 
     kind = param.type
     if isinstance(kind, PointerType) and kind.reference:
@@ -106,7 +108,8 @@ def bind(m: Machine, param: ParamDecl, arg: Expr) -> Value:
 
 def receiver_value(m: Machine, receiver: Expr) -> Value:
     """What ``this`` is in a method called on ``receiver``: its place, or a pointer when it is one."""
-    from kernlint.analysis.trace.expressions import evaluate, place
+    from kernlint.analysis.trace.evaluation import evaluate
+    from kernlint.analysis.trace.places import place
 
     if isinstance(receiver.type, PointerType) and not receiver.type.reference:
         return evaluate(m, receiver)
@@ -315,7 +318,7 @@ def _overwritten(m: Machine, e: Call, places: Sequence[Place | None], values: Se
 
 def _given_away(m: Machine, arg: Expr, by_reference: bool) -> Value:
     """The value of an argument of a call that is not followed; an element may be set through a reference to it."""
-    from kernlint.analysis.trace.expressions import evaluate
+    from kernlint.analysis.trace.evaluation import evaluate
 
     before = len(m.trace.accesses)
     value = evaluate(m, arg)
@@ -331,7 +334,7 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     object, or a telling name: it may hold a barrier.  So it may with a pointer to shared memory, of which searches take
     no notice but for that memory.
     """
-    from kernlint.analysis.trace.expressions import place
+    from kernlint.analysis.trace.places import place
 
     if m.destructors and e.name.rpartition("::")[2] in ("move", "forward", "swap"):
         m.moved.update(arg.decl for arg in e.args if isinstance(arg, Ref))
@@ -437,7 +440,7 @@ def _in_container(
     m: Machine, e: Call, parts: list[Expr], places: list[Place | None], values: list[Value]
 ) -> Value | None:
     """What a call that only looks into a container of the standard library gives."""
-    from kernlint.analysis.trace.expressions import place
+    from kernlint.analysis.trace.places import place
 
     if e.receiver is None or not isinstance(e.receiver.type, StructType):
         return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kernlint.analysis.trace.evaluation import condition, evaluate, scalar
 from kernlint.analysis.trace.events import LOST, CallEvent, ExitEvent, GuardKind, Root, RootKind
-from kernlint.analysis.trace.expressions import coerce, condition, evaluate, place, scalar
 from kernlint.analysis.trace.inline import bind, call_function, objects_of
 from kernlint.analysis.trace.loops import assigned, run_loop
 from kernlint.analysis.trace.machine import Machine, State, Target, truth_of
 from kernlint.analysis.trace.memory import havoc, store, variable_root
+from kernlint.analysis.trace.operators import coerce
+from kernlint.analysis.trace.places import place
 from kernlint.analysis.trace.turns import Pointers
 from kernlint.analysis.trace.values import (
     NEVER_SET,
