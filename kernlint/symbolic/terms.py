@@ -16,7 +16,8 @@ from typing import Any
 
 from kernlint.record import dataclass, field
 from kernlint.source import Span
-from kernlint.tree.types import BOOL, I64, U32, IntType, Type
+from kernlint.symbolic.floats import number
+from kernlint.tree.types import BOOL, I64, U32, FloatType, IntType, Type
 
 
 class Uniformity(IntEnum):
@@ -396,6 +397,10 @@ def cast(term: Term, type_: Type) -> Term:
                 return cast(term.args[0], type_)
         if type_.bits == 1:
             return binary("ne", term, const(0, term.type), BOOL)
+    elif isinstance(type_, IntType) and not term.symbols and isinstance(term.type, FloatType):
+        value = number(term)
+        if value is not None and type_.low <= int(value) <= type_.high:
+            return const(int(value) if type_.bits > 1 else value != 0, type_)
     return _make("cast", (term,), type_)
 
 

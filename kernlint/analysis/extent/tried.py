@@ -15,12 +15,15 @@ from kernlint.analysis.trace.events import LoopContext, RootKind
 from kernlint.prove.query import Launch
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, subterms, symbols
 from kernlint.tree.nodes import Cast, IntLit
-from kernlint.tree.types import IntType
+from kernlint.tree.types import BOOL, I64, U32, U64, IntType
 
 THREADS = 4096
 """Threads of a launch that is tried with all of them."""
+
+MOST = (1 << 31) - 1
+"""Blocks along one axis, at most (CUDA C++ Programming Guide, technical specifications)."""
 
 ROUNDS = 64
 """Rounds of a loop of the host, at most, that are made."""
@@ -140,6 +143,7 @@ def settings_of(
         yield fixed
         return
     failing: list[dict[Symbol, int]] = []
+    checks = (*view.checks, *_differences(view))
     known = False
     whole = list(_whole_blocks(view))
     unit = lcm(unit, *(size for _, by in whole if (size := by.value) is not None and 0 < size <= 1024))
@@ -153,7 +157,7 @@ def settings_of(
             chosen |= rounds
             if any((evaluate(of, chosen) or 0) % (evaluate(by, chosen) or 1) for of, by in whole):
                 continue  # a part of a block is left over, which the host does not mean to be there
-            if all(evaluate(check, chosen) != 0 for check in view.checks):
+            if all(evaluate(check, chosen) != 0 for check in checks):
                 known = True
                 yield chosen
             elif factor == unit:
@@ -164,11 +168,18 @@ def settings_of(
         for values in POWERS:
             chosen = {**dict(zip(found, values, strict=False)), **fixed}
             chosen |= {symbol: count for symbol in counted if (count := _rounds(symbol, chosen)) is not None}
-            if all(evaluate(check, chosen) != 0 for check in view.checks):
+            if all(evaluate(check, chosen) != 0 for check in checks):
                 known = True
                 yield chosen
     if not counted and not known:  # what is mended may be what they are counted by
-        yield from mended(view.checks, failing, unit, fixed)
+        yield from mended(checks, failing, unit, fixed)
+
+
+def _differences(view: LaunchView) -> list[Term]:
+    """That unsigned differences which the host passes do not get below zero: no size that it has in mind does."""
+    found = (part for symbol, image in view.images if symbol.kind is SymbolKind.PARAM for part in subterms(image))
+    wraps = {p: None for p in found if p.op == "sub" and p.args[1].symbols and p.type in (U32, U64)}
+    return [binary("lt", cast(part.args[1], I64), cast(part.args[0], I64), BOOL) for part in wraps]
 
 
 def of_one_bit(check: Term) -> bool:
@@ -209,7 +220,7 @@ def _sizes(terms: tuple[Term, ...] | None, env: dict[Symbol, int]) -> tuple[int,
     if terms is None:
         return None
     values = [evaluate(term, env) for term in terms]
-    if any(value is None or value < 1 for value in values):
+    if any(value is None or not 1 <= value <= MOST for value in values):
         return None
     x, y, z = (value or 1 for value in values)
     return x, y, z

@@ -19,12 +19,13 @@ from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, wal
 from kernlint.analysis.launching.linked import Linked, asks_callers, linked
 from kernlint.analysis.launching.on_the_way import OnTheWay
 from kernlint.analysis.launching.only_kernel import fits_all, of_only
+from kernlint.analysis.launching.typed_in import typed_in
 from kernlint.analysis.trace import trace as traced
 from kernlint.analysis.trace.events import AllocationEvent, Guard, GuardKind, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
-from kernlint.symbolic.terms import TRUE, Symbol, SymbolKind, Term, binary, cast, const, plain, substitute
+from kernlint.symbolic.terms import TRUE, Symbol, SymbolKind, Term, binary, cast, const, plain, replaced, substitute
 from kernlint.tree.nodes import FunctionDecl, Launch, Module, ParamDecl
 from kernlint.tree.types import I64, IntType, OpaqueType
 
@@ -68,9 +69,14 @@ class LaunchFact:
     moved: frozenset[int] = frozenset()
 
     @property
-    def fixed(self) -> bool:
-        """Whether the host writes the sizes of grid and block as numbers."""
-        return all(term.value is not None for sizes in (self.grid, self.block) for term in sizes or ())
+    def example(self) -> bool:
+        """Whether who launches may just show how that is done: a program, or a function that is given nothing, and all
+        that it says of sizes are numbers, of grid and block, and among the arguments."""
+        if self.host.params and self.host.name != "main":
+            return False
+        sizes = (term for of in (self.grid, self.block) for term in of or ())
+        passed = (value for _, value in self.arguments if isinstance(value, Term))
+        return all(term.value is not None for term in (*sizes, *passed))
 
     def argument(self, name: str) -> Value | None:
         """What is passed for the parameter ``name``."""
@@ -120,8 +126,7 @@ def _compute(facts: ModuleFacts) -> HostFacts:
 def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:
     """The launches to judge by: what a function's callers pass is what it gets.
 
-    A function that other files can call is judged on its own too where its callers in sight are mere examples, all of
-    whose sizes are numbers.
+    A function that other files can call is judged on its own too where its callers in sight are mere examples.
     """
     called: dict[Launch, list[LaunchFact]] = {}
     for fact in found:
@@ -130,7 +135,7 @@ def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:
     seen: set[object] = set()
     for fact in found:
         callers = called.get(fact.node, ()) if not fact.stack else ()
-        if callers and (fact.host.internal or not all(one.fixed for one in callers)):
+        if callers and (fact.host.internal or not all(one.example for one in callers)):
             continue
         widths = tuple((one.index, one.size, one.local) for one in fact.settings)
         key = fact.node, fact.kernel, fact.grid, fact.block, fact.shared, fact.arguments, fact.guards, widths
@@ -320,14 +325,18 @@ def _with_callers(
         met: tuple[LaunchFact, ...] = ()
         if around is not None and _plain_name(launch) == facts.kernel.name:
             sizes = (*(launch.block or ()), *([launch.shared] if launch.shared is not None else ()))
-            met = _met(around, launch.host, module) if asks_callers(sizes, facts[traced]) else ()
+            asks = asks_callers(sizes, dict(launch.extents), facts[traced])
+            met = _met(around, launch.host, module) if asks else ()
         names = (launch.name, own_name(launch.node))
         found = [one for one in met if one.node is launch.node and one.name in names and _ends(one, launch)]
         found = [one if one.name == launch.name else replace(one, name=launch.name) for one in found]
-        own = any(one.host is launch.host for one in found)  # with what other files add to it
+        others = [one for one in found if one.host is not launch.host]
+        if others and not all(one.example for one in others):
+            found = others  # callers that compute what they pass are no mere examples
+        own = len(others) < len(found)  # with what other files add to it
         yield from (one for one in found if one not in given)
         given.update(found)
-        if not found or (not own and all(one.fixed for one in found)):
+        if not found or (not own and all(one.example for one in found)):
             yield launch
 
 
@@ -349,14 +358,20 @@ def _met(around: Linked, host: FunctionDecl, module: Module) -> tuple[LaunchFact
 
 
 def _where_made(launch: LaunchFact) -> LaunchFact:
-    """A launch with its values as the checks before it leave them."""
-    left = OnTheWay(launch.guards)
+    """A launch with its values as the checks before it leave them, and what somebody types in as variables."""
+    values = (value for _, value in launch.arguments if isinstance(value, Term))
+    named = typed_in((*values, *(size for _, size in launch.extents)))
+    guards = launch.guards
+    if named:
+        guards = tuple(replace(guard, term=replaced(guard.term, named)) for guard in guards)
+    left = OnTheWay(guards, named)
 
     def sizes(of: Sizes | None) -> Sizes | None:
         return of and (left.size(of[0]), left.size(of[1]), left.size(of[2]))
 
     return replace(
         launch,
+        guards=guards,
         grid=sizes(launch.grid),
         block=sizes(launch.block),
         threads=sizes(launch.threads),

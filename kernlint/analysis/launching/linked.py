@@ -8,7 +8,7 @@ of the project that defines it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
@@ -162,11 +162,17 @@ class Linked:
         return self._open[function]
 
 
-def asks_callers(sizes: Iterable[Term], kernel: Trace) -> bool:
-    """Whether a launch, of which the host says ``sizes`` (block, shared memory), leaves something open that callers may
-    tell: a size, how large the memory is that a kernel touches without a test, which places of an array of constant
-    length an argument makes or bounds, or whether a barrier is for threads that an argument lets through."""
-    if any(symbol.kind in _OPEN for size in sizes for symbol in symbols(size)):
+def is_open(size: Term) -> bool:
+    """Whether a size of the host rests on what its callers or its data say."""
+    return any(symbol.kind in _OPEN for symbol in symbols(size))
+
+
+def asks_callers(sizes: Iterable[Term], behind: Mapping[str, Term], kernel: Trace) -> bool:
+    """Whether a launch, of which the host says ``sizes`` (block, shared memory) and how much memory there is ``behind``
+    parameters, leaves something open that callers may tell: a size, how large the memory is that a kernel touches
+    without a test, or by numbers alone, which places of an array or of memory of constant length an argument makes or
+    bounds, or whether a barrier is for threads that an argument lets through."""
+    if any(map(is_open, sizes)):
         return True
     if any(_by_argument(g.term, True) for one in kernel.barriers for g in one.guards if g.kind in _TESTS):
         return True
@@ -176,11 +182,26 @@ def asks_callers(sizes: Iterable[Term], kernel: Trace) -> bool:
             blocks = _of_blocks(access.offset)
             tested = any(_tests_block(guard, blocks) for guard in access.guards)
             kept = tested or any(t.op in _CLAMPS for t in subterms(access.offset))
-            if access.offset.value is None and not kept:
+            if access.offset.value is None and (not kept or _left_open(access, behind.get(root.name))):
                 return True
         elif root.extent is not None and any(map(_by_argument, (access.offset, *_rounds(access)))):
             return True
     return False
+
+
+def _left_open(access: Access, size: Term | None) -> bool:
+    """Whether callers tell what of memory of a ``size`` an access gets to."""
+    if size is None:
+        return False
+    if size.value is not None:
+        return any(map(_by_argument, (access.offset, *_rounds(access))))
+    return is_open(size) and _by_numbers(access)
+
+
+def _by_numbers(access: Access) -> bool:
+    """Whether which place is touched, and whether it is, rests on nothing that the launch passes."""
+    terms = (access.offset, *(guard.term for guard in access.guards if guard.kind is not GuardKind.ASSERT))
+    return all(symbol.kind is not SymbolKind.PARAM for term in terms for symbol in symbols(term))
 
 
 def _tests_block(guard: Guard, blocks: bool) -> bool:

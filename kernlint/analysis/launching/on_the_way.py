@@ -7,8 +7,9 @@ uninitialised nobody uses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 from kernlint.analysis.trace.events import Guard
 from kernlint.analysis.trace.values import NEVER_SET, PointerValue, StructValue, Value
@@ -22,9 +23,11 @@ MOST = 64
 
 
 class OnTheWay:
-    """What the checks before a launch leave of values that rest on conditions."""
+    """What the checks before a launch leave of values that rest on conditions.  ``named``: terms that have a name of
+    their own, also in the checks."""
 
-    def __init__(self, guards: Iterable[Guard]) -> None:
+    def __init__(self, guards: Iterable[Guard], named: Mapping[Term, Term] = MappingProxyType({})) -> None:
+        self._named = named
         self._true: set[Term] = set()
         self._guards = [guard.term for guard in guards]
         self._ready = False
@@ -47,6 +50,8 @@ class OnTheWay:
         """A number as it is there."""
         if not term.terms:
             return term
+        if self._named:
+            term = replaced(term, self._named)
         known = self._memo.get(term)
         if known is None:
             known = self._memo[term] = self._left(term)

@@ -253,7 +253,7 @@ def groups(found: Places, context: LaunchContext, whole: Promised, ended: Ended)
                 continue
             if any(in_whole(limit, Polynomial({}), count) for limit in place.limits) or multiple(context, best, count):
                 continue
-            if whole(best.size, count):
+            if whole(best.size, count) or _asks_for_rest(access, best.size):
                 continue
             if best.unit > 1:
                 why = f"it is rounded up to whole groups of {count}"
@@ -280,6 +280,16 @@ def _run(place: Place, best: Limit) -> int:
     if best.unit > 1:
         count = best.unit if count % best.unit == 0 else 0
     return count if 0 < best.slack + 1 < count and any(kind_of(a) in _IDS for a in place.index.atoms) else 0
+
+
+def _asks_for_rest(access: Access, size: Polynomial) -> bool:
+    """Whether a test before an access asks what is left over of a size: then that may be looked after.
+
+    Excused: ``if (n % 2 == 1 && i == n / 2) .. else x[2 * i + 1]``. Still bad: ``if (i > 0) x[2 * i + 1]``.
+    """
+    mine = {symbol for atom in size.atoms for symbol in symbols(atom)}
+    parts = (part for guard in access.guards for part in subterms(guard.term) if part.op in ("mod", "and"))
+    return any(part.args[1].value is not None and mine.intersection(symbols(part.args[0])) for part in parts)
 
 
 def _dense(place: Place, size: Polynomial, context: LaunchContext) -> bool:
