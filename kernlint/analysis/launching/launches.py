@@ -16,7 +16,7 @@ from kernlint.analysis.hostmodel.settings import Setting, each_setting, name_of,
 from kernlint.analysis.launching.binding import same_kernel
 from kernlint.analysis.launching.handles import Handles, own_name
 from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, walked_objects
-from kernlint.analysis.launching.linked import Linked, asks_callers, linked
+from kernlint.analysis.launching.linked import Linked, asks_callers, linked, rounds_down
 from kernlint.analysis.launching.on_the_way import OnTheWay
 from kernlint.analysis.launching.only_kernel import fits_all, of_only
 from kernlint.analysis.launching.typed_in import typed_in
@@ -325,6 +325,7 @@ def _with_callers(
         met: tuple[LaunchFact, ...] = ()
         if around is not None and _plain_name(launch) == facts.kernel.name:
             sizes = (*(launch.block or ()), *([launch.shared] if launch.shared is not None else ()))
+            sizes += tuple(size for size in launch.grid or () if rounds_down(size))
             asks = asks_callers(sizes, dict(launch.extents), facts[traced])
             met = _met(around, launch.host, module) if asks else ()
         names = (launch.name, own_name(launch.node))

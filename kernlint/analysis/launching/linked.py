@@ -18,6 +18,7 @@ from kernlint.analysis.launching.host_walks import Allowance, reaching
 from kernlint.analysis.launching.makers import struct_given, with_maker
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
 from kernlint.analysis.trace.run import trace_function
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, Module
 from kernlint.tree.types import IntType, PointerType, Space, StructType, Type
@@ -167,11 +168,19 @@ def is_open(size: Term) -> bool:
     return any(symbol.kind in _OPEN for symbol in symbols(size))
 
 
+def rounds_down(size: Term) -> bool:
+    """Whether a size of a grid may leave part of a block over: a quotient to which nothing is added before."""
+    return any(
+        part.op == "div" and not polynomial(part.args[0]).coefficients.get((), 0)
+        for part in (size, *(size.terms if size.op in ("cast", "add", "max") else ()))
+    )
+
+
 def asks_callers(sizes: Iterable[Term], behind: Mapping[str, Term], kernel: Trace) -> bool:
-    """Whether a launch, of which the host says ``sizes`` (block, shared memory) and how much memory there is ``behind``
-    parameters, leaves something open that callers may tell: a size, how large the memory is that a kernel touches
-    without a test, or by numbers alone, which places of an array or of memory of constant length an argument makes or
-    bounds, or whether a barrier is for threads that an argument lets through."""
+    """Whether a launch, of which the host says ``sizes`` (block, shared memory, a grid that is rounded down) and how
+    much memory there is ``behind`` parameters, leaves something open that callers may tell: a size, how large the
+    memory is that a kernel touches without a test, or by numbers alone, which places of an array or of memory of
+    constant length an argument makes or bounds, or whether a barrier is for threads that an argument lets through."""
     if any(map(is_open, sizes)):
         return True
     if any(_by_argument(g.term, True) for one in kernel.barriers for g in one.guards if g.kind in _TESTS):

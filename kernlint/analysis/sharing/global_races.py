@@ -41,27 +41,33 @@ from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import Order, order
 from kernlint.analysis.scenarios.axes import by_lanes
 from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.search.collisions import asker_of
 from kernlint.analysis.sharing.finder import Finder, GlobalRace
 from kernlint.analysis.sharing.races import ALIKE, PAIRS, Place, followed, place
 from kernlint.analysis.sharing.rows import in_row, inside_rows, moving
+from kernlint.analysis.sharing.sizes_meant import rests_on_a_guess
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
 from kernlint.analysis.warps.lockstep import of_one_warp
-from kernlint.prove.query import Refuted
+from kernlint.prove.query import Refuted, Scope
+from kernlint.record import replace
 from kernlint.symbolic.terms import (
     WARP_SIZE,
     Symbol,
     SymbolKind,
     Term,
     Uniformity,
+    binary,
+    cast,
+    const,
     plain,
     symbols,
 )
 from kernlint.tree.nodes import Atomic
 from kernlint.tree.nodes import Scope as Reach
-from kernlint.tree.types import PointerType, Space
+from kernlint.tree.types import BOOL, I64, PointerType, Space
 
 
 def grid_wide(of: Trace) -> bool:
@@ -274,6 +280,17 @@ def _one_winner(first: Access, second: Access, of: Trace) -> bool:
     return claimed.holds(first, of) and (first is second or claimed.holds(second, of))
 
 
+def _meet(finder: Finder, pair: Pair, within: Scope, warps: bool = False) -> tuple[Refuted, Scenario] | None:
+    """A witness at a place that is none before the start of what an argument leads to: with values that would make it
+    one the kernel is not launched."""
+    met = finder.meet(pair, within, warps)
+    if met is None or pair.first.root.kind is not RootKind.PARAM or met[0].first.offset >= 0:
+        return met
+    begun = [binary("le", const(0), cast(at.offset, I64), BOOL) for at in (pair.a, pair.b)]
+    a, b = (replace(at, guards=(*at.guards, one)) for at, one in zip((pair.a, pair.b), begun, strict=True))
+    return finder.meet(replace(pair, a=a, b=b), within, warps)
+
+
 def _judge(
     finder: Finder, first: Access, second: Access, known_order: Order, blocks_free: bool, talking: bool
 ) -> GlobalRace | None:
@@ -283,12 +300,14 @@ def _judge(
             if put_before(pair) or raised_flag.holds((first, second), finder.asker.of):
                 continue
             told = past(finder.asker.unseen, changing(pair))
-            answer = finder.meet(inside_rows(told), "block", _within_warps(pair)) if told is not None else None
+            answer = _meet(finder, inside_rows(told), "block", _within_warps(pair)) if told is not None else None
             if answer is not None and told is not None and (closer := as_needed(told, finder.asker.of)) is not None:
-                told, answer = closer, finder.meet(inside_rows(closer), "block", _within_warps(pair))
+                told, answer = closer, _meet(finder, inside_rows(closer), "block", _within_warps(pair))
             if answer is None or told is None or excused(COLLISION, told, answer[0]):
                 continue
             if _comes_to_the_same(told, answer[0], finder.asker.of):
+                continue
+            if rests_on_a_guess(finder, inside_rows(told), "block", answer[0]):
                 continue
             if known_order.within_block(first, second) is None:
                 return GlobalRace(told, *answer, across=False)
@@ -301,14 +320,15 @@ def _judge(
         and not raised_flag.holds((first, second), finder.asker.of)
     ):
         pair = changing(across(first, second))
-        answer = finder.meet(pair, "blocks")
+        answer = _meet(finder, pair, "blocks")
         if answer is not None and (closer := as_needed(pair, finder.asker.of)) is not None:
-            pair, answer = closer, finder.meet(closer, "blocks")
+            pair, answer = closer, _meet(finder, closer, "blocks")
         if (
             answer is not None
             and not excused(COLLISION, pair, answer[0])
             and not _comes_to_the_same(pair, answer[0], finder.asker.of)
             and known_order.between_blocks(first, second) is None
+            and not rests_on_a_guess(finder, pair, "blocks", answer[0])
         ):
             return GlobalRace(pair, *answer, across=True)
     return None
