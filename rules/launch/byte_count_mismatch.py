@@ -14,6 +14,7 @@ from kernlint.analysis.hostmodel.offsets import offset_of_elements
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, host_operations, object_operations, widths
 from kernlint.analysis.hostmodel.overdone import LONGEST, overdone
 from kernlint.analysis.hostmodel.pieces import element_apart, part_of_number, piece_by_name
+from kernlint.analysis.hostmodel.pitches import pitch_unused
 from kernlint.analysis.hostmodel.places import Extent, as_pointer, element_of, extent_of
 from kernlint.analysis.hostmodel.queried import queried
 from kernlint.analysis.hostmodel.sizes import (
@@ -303,7 +304,8 @@ class ByteCountMismatch(ModuleRule):
         if behind is None:
             return None
         if behind.row is not None:
-            return self._in_one_piece(one, behind) if isinstance(one, Copy) else None
+            dense = pitch_unused(behind, walk.function)
+            return self._in_one_piece(one, behind) if isinstance(one, Copy) and not dense else None
         offset = polynomial(behind.offset)
         given, there = polynomial(one.size) + offset, polynomial(behind.size)
         where = words(behind.size)

@@ -2,7 +2,7 @@ r"""The rule ``device-use-after-free``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
@@ -202,10 +202,16 @@ class DeviceUseAfterFree(ModuleRule):
                 if event.span not in seen:
                     seen.add(event.span)
                     yield self._at_work(event, before)
+        alike: dict[object, list[Fault]] = {}
         for fault in facts[lifetimes]:
             if fault.kind in ("use", "twice", "moved", "other", "copied", "temporary") and fault.span not in seen:
                 seen.add(fault.span)
-                yield self._of_way(fault)
+                alike.setdefault(_given_back(fault), []).append(fault)
+        for group in alike.values():
+            if len({fault.name for fault in group}) == len(group):
+                yield self._of_way(group[0], group[1:])  # one call has given all of it back
+            else:
+                yield from map(self._of_way, group)
         for remark, _ in remarks(facts, "pointer-of-temporary"):
             message = f"{remark.words[0]} points into an array that nothing keeps: its memory is given back at once"
             fix = "keep the array in a variable as long as the pointer is used"
@@ -219,7 +225,7 @@ class DeviceUseAfterFree(ModuleRule):
                 message, fix = f"{remark.words[0]} is used after it was given back", "give it back after its last use"
                 yield self.finding(remark.span, message, severity=Severity.WARNING, related=related, fix=fix)
 
-    def _of_way(self, fault: Fault) -> Finding:
+    def _of_way(self, fault: Fault, others: Sequence[Fault] = ()) -> Finding:
         """A use on one of the ways through the code."""
         if fault.kind == "twice":
             message, fix = f"{fault.name} is {fault.word}, which was given back before", "give it back once"
@@ -243,6 +249,7 @@ class DeviceUseAfterFree(ModuleRule):
             message = f"{fault.name} is {fault.word} after it was given back"
             fix = "give it back after its last use"
         related = [Related(span, word) for span, word in fault.related]
+        related += [Related(one.span, f"so is {one.name} here") for one in others[:3]]
         return self.finding(fault.span, message, severity=Severity.WARNING, related=related, fix=fix)
 
     def _at_work(self, event: Event, before: Event) -> Finding:
@@ -251,6 +258,13 @@ class DeviceUseAfterFree(ModuleRule):
         message = "this does not wait for the stream, where work with the memory may not be over"
         fix = "give it back on the stream, or wait for the stream first"
         return self.finding(event.span, message, related=related, fix=fix)
+
+
+def _given_back(fault: Fault) -> object:
+    """What faults have in common that follow from one release, such as that of all that the device has; each of the
+    others is one of its own."""
+    at = tuple(span for span, _ in fault.related)
+    return (fault.kind, fault.word, at) if fault.kind in ("use", "twice") and at else fault
 
 
 def _not_awaited(walk: HostWalk) -> Iterator[tuple[Event, Event]]:

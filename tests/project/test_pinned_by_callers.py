@@ -66,7 +66,7 @@ def test_a_count_that_a_program_clamps(
 
 ROWS = """
 __global__ void spread(int radius, const float *x, float *y) {
-    __shared__ float row[4 * 48];
+    __shared__ float row[5 * 48];
     int at = threadIdx.y * 48 + threadIdx.x + radius;
     if (threadIdx.x < 25) row[at] = x[threadIdx.x];
     if (threadIdx.x < radius) row[threadIdx.y * 48 + threadIdx.x] = 0.0f;
@@ -128,3 +128,23 @@ def test_what_is_left_over_of_pairs_is_looked_after(
 ) -> None:
     found = codes(tmp_path, {"pairs.cu": PAIRS.replace("TEST", test)}, capsys)
     assert (("pairs.cu", "KL102") in found) is told
+
+
+WHOLE = """
+__global__ void twice(float *x, int width, int height) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+    if (i < width && j < height) x[j * width + i] *= 2.0f;
+}
+void run(float *x, int width, int height) { twice<<<dim3(width / 32, height), 32>>>(x, width, height); }
+"""
+
+
+@pytest.mark.parametrize(("width", "told"), [("round_up(n, 32)", False), ("n", True)])
+def test_a_width_that_a_helper_of_the_caller_rounds_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], width: str, told: bool
+) -> None:
+    caller = "void run(float *x, int width, int height);\n"
+    caller += "static int round_up(int n, int by) { return (n + by - 1) / by * by; }\n"
+    caller += f"void go(float *x, int n, int height) {{ run(x, {width}, height); }}\n"
+    found = codes(tmp_path, {"whole.cu": WHOLE, "go.cpp": caller, "Makefile": ""}, capsys)
+    assert (("whole.cu", "KL602") in found) is told

@@ -11,6 +11,7 @@ from kernlint.analysis.coverage import Cover
 from kernlint.analysis.extent.bounds import condition_symbols, index_symbols
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
@@ -23,6 +24,7 @@ from kernlint.tree.nodes import (
     FunctionDecl,
     ImageOp,
     LaunchValue,
+    Member,
     Opaque,
     ParamDecl,
     Ref,
@@ -108,8 +110,27 @@ def _key(symbol: Symbol) -> tuple[str, int | None] | None:
     return None
 
 
+def _counts_from_the_end(kernel: Trace) -> bool:
+    """Whether the kernel goes to ``size - 1 - i`` for the number of a thread in the grid, which no test holds below the
+    size: it takes itself to be launched for just so many."""
+    ids = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK})
+    for access in kernel.accesses:
+        if any(symbol.kind in ids for guard in access.guards for symbol in symbols(guard.term)):
+            continue
+        form = polynomial(access.offset).coefficients
+        down = [m for m, step in form.items() if step < 0 and any(s.kind in ids for a in m for s in symbols(a))]
+        sizes = any(
+            step > 0 and any(s.kind is SymbolKind.PARAM for a in m for s in a.symbols) for m, step in form.items()
+        )
+        if down and sizes:
+            return True
+    return False
+
+
 def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
     kernel = facts[trace]
+    if not facts[launch_context].launches and _counts_from_the_end(kernel):
+        return ()
     tested = {key for s in condition_symbols(kernel) if (key := _key(s))}
     indexing = {key for s in index_symbols(kernel) if (key := _key(s))}
     used = tested | indexing
@@ -270,11 +291,13 @@ def _compared(facts: ModuleFacts) -> frozenset[str]:
     for kernel in facts.module.kernels:
         function = kernel.function
         if function.body is not None:
-            found |= _compared_in(function)
+            found |= _compared_in(function, data=False)
     return frozenset(found)
 
 
-def _compared_in(function: FunctionDecl) -> set[str]:
+def _compared_in(function: FunctionDecl, data: bool = True) -> set[str]:
+    """Names of parameters that a kernel compares with something; without ``data``, with what may be a place, and is
+    not read from memory."""
     names: set[str] = set()
     params = set(function.params)
     if function.body is None:
@@ -282,11 +305,16 @@ def _compared_in(function: FunctionDecl) -> set[str]:
     counting = {id(node.cond) for node in walk(function.body) if isinstance(node, For) and _counts(node, params)}
     for node in walk(function.body):
         if isinstance(node, Binary) and node.op in ("<", "<=", ">", ">=") and id(node) not in counting:
-            for side in (node.lhs, node.rhs):
+            for side, other in ((node.lhs, node.rhs), (node.rhs, node.lhs)):
                 inner = _bare(side)
-                if isinstance(inner, Ref) and inner.decl in params:
+                if isinstance(inner, Ref) and inner.decl in params and (data or not _from_memory(_bare(other))):
                     names.add(inner.decl.name)
     return names
+
+
+def _from_memory(expr: Expr) -> bool:
+    """Whether an expression reads a member of what a pointer leads to."""
+    return isinstance(expr, Member) and (expr.arrow or _from_memory(expr.base))
 
 
 def _counts(loop: For, params: set[ParamDecl]) -> bool:

@@ -13,6 +13,7 @@ from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis, Rounded
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
+from kernlint.analysis.extent.before_block import before_block
 from kernlint.analysis.extent.bounds import GlobalId, Reach, global_ids, grows, reaches
 from kernlint.analysis.extent.launched import in_padded_row
 from kernlint.analysis.extent.limits import Indexed, elements, limits
@@ -166,6 +167,14 @@ def _strides_grid(guard: Guard) -> bool:
         if part.op in ("lt", "le")
         for mono in polynomial(part.args[0]).coefficients
     )
+
+
+def _of_any_number(kernel: Trace, access: Access) -> bool:
+    """Whether a place that is written is one that each thread has, whatever number of them there is: all items are gone
+    through in steps of the whole grid, of which the access is none."""
+    if not access.writes or access.loops:
+        return False
+    return any(_strides_grid(guard) for other in kernel.accesses for guard in other.guards)
 
 
 def _shared_test(kernel: Trace, access: Access, guard: Guard) -> bool:
@@ -341,6 +350,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
     # What is allocated in sight is tried, not guessed at.
     elsewhere = _by_part_of_block(reach.access, one) or _block_before(reach, one)
+    elsewhere = elsewhere or _of_any_number(kernel, reach.access)
+    elsewhere = elsewhere or before_block(facts[places], reach.access, one.axis, context.launches)
     row = _row_of_block(reach, one) or _row_of_passed_length(reach, one)
     elsewhere = elsewhere or (row and not _items_too(facts, reach.access, one))
     if not (reach.conditional or known or elsewhere):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kernlint.analysis.hostmodel.lifetimes.effects import outside
 from kernlint.analysis.hostmodel.lifetimes.machine import DEPTH, STATES, Frame, Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.macros import evaluated_before, noted
@@ -116,6 +118,7 @@ def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[O
                     one.memory[own] = given
                 after.append((one, [*bound, (param, own)]))
         ways = after
+    ways = _handed_on(m, e.args[len(function.params) :], ways)
     out: list[Outcome] = []
     frame = Frame(function, e.span)
     m.step([state for state, _ in ways])
@@ -147,6 +150,21 @@ def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[O
     if m.frames:
         m.frames[-1].thrown += [(state, e.span, True) for state, _, _ in frame.thrown]
     return out
+
+
+def _handed_on(
+    m: Machine, args: Sequence[n.Expr], ways: list[tuple[State, list[tuple[n.VarDecl, Place]]]]
+) -> list[tuple[State, list[tuple[n.VarDecl, Place]]]]:
+    """The ways on which a function has got ``args`` that it has no parameters for (``...``): what it does with what
+    they lead to is not followed."""
+    for arg in args:
+        after: list[tuple[State, list[tuple[n.VarDecl, Place]]]] = []
+        for state, bound in ways:
+            for one, given in m.value(arg, state):
+                escape(m, given, one)
+                after.append((one, bound))
+        ways = after
+    return ways
 
 
 def leave(m: Machine, function: n.FunctionDecl, s: State, result: object, span: Span) -> None:
