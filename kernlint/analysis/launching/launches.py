@@ -70,12 +70,12 @@ class LaunchFact:
 
     @property
     def example(self) -> bool:
-        """Whether who launches may just show how that is done: a program, or a function that is given nothing, and all
-        that it says of sizes are numbers, of grid and block, and among the arguments."""
-        if self.host.params and self.host.name != "main":
+        """Whether who launches may just show how that is done: a program, or a function that is given no numbers, and
+        all that it says of sizes are numbers, of grid and block, and among the arguments."""
+        if any(isinstance(param.type, IntType) for param in self.host.params) and self.host.name != "main":
             return False
         sizes = (term for of in (self.grid, self.block) for term in of or ())
-        passed = (value for _, value in self.arguments if isinstance(value, Term))
+        passed = (value for _, value in self.arguments if isinstance(value, Term) and isinstance(value.type, IntType))
         return all(term.value is not None for term in (*sizes, *passed))
 
     def argument(self, name: str) -> Value | None:
