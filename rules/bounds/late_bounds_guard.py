@@ -109,7 +109,7 @@ class LateBoundsGuard(Rule):
         for first, *others in late.values():
             yield self._before_exit(first, others, example(of_exposed(first, facts), facts))
         for run in facts[overruns]:
-            if run.late and run.how is How.SIBLING and run.access.span not in reported and not _of_block(run, facts):
+            if run.late and run.how is How.SIBLING and run.access.span not in reported:
                 reported.add(run.access.span)
                 yield self._overrun(run)
         behind: tuple[Later | AskedBehind, ...] = (*facts[asked_later], *facts[asked_behind])
@@ -164,13 +164,6 @@ class LateBoundsGuard(Rule):
             related=[Related(test.span, "the condition goes from left to right")],
             fix="test the index first, then the element",
         )
-
-
-def _of_block(run: Overrun, facts: Facts) -> bool:
-    """Whether it is the number of the block that is tested, where no launch is in sight: with a block for each item
-    none is left over, as threads are in the last block."""
-    found = {symbol.kind for symbol in symbols(run.guard.term)}
-    return SymbolKind.BLOCK in found and SymbolKind.THREAD not in found and not facts[launch_context].launches
 
 
 def _test(part: Term) -> str:

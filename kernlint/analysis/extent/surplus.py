@@ -169,14 +169,6 @@ def _strides_grid(guard: Guard) -> bool:
     )
 
 
-def _of_any_number(kernel: Trace, access: Access) -> bool:
-    """Whether a place that is written is one that each thread has, whatever number of them there is: all items are gone
-    through in steps of the whole grid, of which the access is none."""
-    if not access.writes or access.loops:
-        return False
-    return any(_strides_grid(guard) for other in kernel.accesses for guard in other.guards)
-
-
 def _shared_test(kernel: Trace, access: Access, guard: Guard) -> bool:
     """Whether the kernel keeps other accesses to the same object inside by ``guard``."""
     return any(other.root is access.root and guard in other.guards for other in kernel.accesses)
@@ -350,7 +342,6 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
     # What is allocated in sight is tried, not guessed at.
     elsewhere = _by_part_of_block(reach.access, one) or _block_before(reach, one)
-    elsewhere = elsewhere or _of_any_number(kernel, reach.access)
     elsewhere = elsewhere or before_block(facts[places], reach.access, one.axis, context.launches)
     row = _row_of_block(reach, one) or _row_of_passed_length(reach, one)
     elsewhere = elsewhere or (row and not _items_too(facts, reach.access, one))

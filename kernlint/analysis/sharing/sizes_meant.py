@@ -68,7 +68,7 @@ def _out_of_sight(symbol: Symbol, admission: Admission) -> bool:
 
 def _member(image: Term) -> bool:
     host = plain(image).symbol
-    return host is not None and (host.kind is SymbolKind.LOAD or (host.kind is SymbolKind.PARAM and "." in host.name))
+    return host is not None and host.kind is SymbolKind.LOAD
 
 
 def _with_rows_of_grid(finder: Finder, pair: Pair) -> Iterator[tuple[Scenario, ...]]:

@@ -29,32 +29,6 @@ def test_what_lies_before_a_block(rounds: str, told: bool) -> None:
     assert bool({"KL101", "KL103"} & set(found)) is told
 
 
-SUMS = """
-__global__ void sum(const float *x, float *part, int n) {{
-    float own = 0;
-    {loop} own += x[i];
-    part[blockIdx.x * blockDim.x + threadIdx.x] = own;
-}}
-void run(const float *x, float *part, int n) {{ sum<<<min(most(), (n + 127) / 128), 128>>>(x, part, n); }}
-"""
-
-
-@pytest.mark.parametrize(
-    ("loop", "told"),
-    [
-        ("for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)", False),
-        ("for (int i = 0; i < 128; i++)", True),
-    ],
-)
-def test_a_slot_for_each_thread(loop: str, told: bool) -> None:
-    text = (
-        SUMS.format(loop=loop)
-        if not told
-        else SUMS.format(loop=loop).replace("min(most(), (n + 127) / 128)", "(n + 127) / 128")
-    )
-    assert ("KL101" in codes(text)) is told
-
-
 TURN = """
 kernel void turn(global float *to, global const float *from, int pitch, int width, int height) {{
     const int x = get_global_id(0), y = get_global_id(1);
@@ -88,17 +62,3 @@ kernel void join(global uint *labels, uint pitch, global struct State *state, in
 @pytest.mark.parametrize(("left", "told"), [("state->last", False), ("get_global_id(0)", True)])
 def test_a_number_that_only_data_are_compared_with(left: str, told: bool) -> None:
     assert ("KL101" in codes(ROUNDS.format(left=left), "k.cl")) is told
-
-
-FILTERS = """
-__global__ void filter(int rows, int columns, const float *start, float *x) {{
-    float state = start[{at} * 32 + threadIdx.x];
-    if ({at} < rows)
-        for (int i = 0; i < columns; i++) x[{at} * columns + i] += state;
-}}
-"""
-
-
-@pytest.mark.parametrize(("at", "told"), [("blockIdx.x", False), ("(blockIdx.x * blockDim.y + threadIdx.y)", True)])
-def test_a_block_for_each_row(at: str, told: bool) -> None:
-    assert ("KL103" in codes(FILTERS.format(at=at))) is told
