@@ -9,6 +9,7 @@ from kernlint.analysis.extent import asking, past_end
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.extent.allocated_words import in_words
 from kernlint.analysis.extent.appended import Appended, appended
+from kernlint.analysis.extent.first_unclamped import FirstUnclamped, first_unclamped
 from kernlint.analysis.extent.known_marks import KnownMark, known_marks
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
@@ -131,6 +132,7 @@ class MissingBoundsGuard(Rule):
         known_marks,
         appended,
         unwrapped,
+        first_unclamped,
         untested,
         other_conditions,
         unasked,
@@ -166,6 +168,8 @@ class MissingBoundsGuard(Rule):
             yield self.finding(one.access.span, one.message, related=one.related, fix="make the access under it too")
         first_rounds: tuple[Unwrapped, ...] = facts[unwrapped]
         yield from map(self._unwrapped, first_rounds)
+        unclamped: tuple[FirstUnclamped, ...] = facts[first_unclamped]
+        yield from (self.told(one.access.span, one.told, calls(one.access)) for one in unclamped)
         yield from self._unasked(facts[unasked])
         searches: tuple[Unfound, ...] = facts[unfound]
         yield from (self.told(one.access.span, one.told, calls(one.access)) for one in searches)
