@@ -143,9 +143,15 @@ class Places:
 
     def of_larger(self, wide: Wide) -> bool:
         """Whether the same place has a product of the same factors and more: of ``(row * length + item) * (words + 1)``
-        the multiple of ``row * length`` is a number of items, and 64 bits are there for the words."""
-        own = Counter(wide.product.factors)
-        return any(one.access is wide.access and own < Counter(one.product.factors) for one in self.wide)
+        the multiple of ``row * length`` is a number of items, and 64 bits are there for the words.  Or a product of the
+        same sizes and more: of ``((size_t)item * rows + row) * length`` the rows are those of one item, and 64 bits are
+        there for all items."""
+        own, sizes = Counter(wide.product.factors), Counter(wide.product.sizes)
+        return any(
+            own < Counter(one.product.factors) or (sizes and sizes < Counter(one.product.sizes))
+            for one in self.wide
+            if one.access is wide.access
+        )
 
 
 def _but_for_sizes(product: Product) -> bool:

@@ -151,3 +151,36 @@ __global__ void sums(const float *table, float *out, int items, int words) {{
 }}
 """
     assert severities(code) == [Severity.WARNING] * told
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("((size_t)blockIdx.y * steps + step) * states + state", False),
+        ("(size_t)step * states + state", True),
+    ],
+)
+def test_rows_of_one_sequence_are_no_rows_of_all(place: str, told: bool) -> None:
+    code = f"""
+__global__ void walk(const float *scores, float *best, int steps, int states) {{
+    const int state = threadIdx.x;
+    float *own = best + (size_t)blockIdx.y * steps * states;
+    for (int step = 1; step < steps; ++step) {{
+        own[step * states + state] = own[(step - 1) * states + state] + scores[{place}];
+        __syncthreads();
+    }}
+}}
+"""
+    assert severities(code) == [Severity.WARNING] * 2 * told
+
+
+@pytest.mark.parametrize(("care", "told"), [("", True), ("(long long)", False)])
+def test_the_rows_of_all_sequences_are_widened_for_one_that_has_as_many(care: str, told: bool) -> None:
+    code = f"""
+__global__ void heads(const float *scores, const int *names, float *out, int steps, int states) {{
+    const int b = blockIdx.y, step = blockIdx.x;
+    out[((long long)b * steps + step) * states] = scores[names[b * (states - 1)]];
+    out[((long long)b * steps + step) * states + 1] = scores[{care}b * steps * states + 1];
+}}
+"""
+    assert severities(code) == [Severity.WARNING] * told
