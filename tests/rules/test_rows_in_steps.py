@@ -61,3 +61,29 @@ void run(const float *by, float *x, int rows, int cells) {
 def test_one_block_along_x_of_a_kernel_that_counts_them(first: str, step: str, mark: str) -> None:
     text = ALONE.replace("FIRST", first).replace("STEP", step)
     assert_marked(LaunchLimits, text.replace("MARK", mark))
+
+
+PLANES = """
+__global__ void blur(const float *in, float *out, int h, int w) {
+    const int y = blockIdx.x * 4 + threadIdx.y;
+    if (y >= h) return;
+    const float *from = in + (size_t)blockIdx.y * PLANE;
+    float *to = out + (size_t)blockIdx.y * PLANE;
+    for (int x = threadIdx.x; x < w; x += 64) to[PLACE] = 0.5f * from[PLACE];
+}
+void run(const float *in, float *out, int n, int channels, int h, int w) {
+    blur<<<dim3((h + 3) / 4, n * channels), dim3(64, 4)>>>(in, out, h, w);MARK
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("plane", "place", "mark"),
+    [
+        ("h * w", "y * w + x", ""),
+        ("w", "x", " // bad"),
+    ],
+)
+def test_an_index_that_is_widened_for_whole_planes(plane: str, place: str, mark: str) -> None:
+    text = PLANES.replace("PLANE", plane).replace("PLACE", place)
+    assert_marked(LaunchLimits, text.replace("MARK", mark))

@@ -12,6 +12,7 @@ from itertools import product
 
 from kernlint.analysis.launching.launch_context import LaunchView, is_length
 from kernlint.analysis.launching.launches import LaunchFact, Sizes
+from kernlint.analysis.launching.widened_blocks import narrow, of_planes, widened
 from kernlint.analysis.trace.events import RootKind, Trace
 from kernlint.analysis.trace.values import MOST_THREADS
 from kernlint.prove.admission import Admission, Axes, Way
@@ -65,11 +66,11 @@ def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
 
     That a size may be so large says little: batches are small, images not that high. It is believed of a product of
     three sizes; of a product of two that the kernel takes for a large number, as it widens the block's index before
-    that is multiplied, or is told it in 64 bits and goes through it in steps of the grid; of one that has 64 bits
-    besides, where what stands along x has 32; and, where nothing stands along x, so that there was room, of any
-    product, of a size that the kernel takes for a large one or goes through in steps of the grid, and of tiles of all
-    the work that there is. So it is where the host holds all blocks together down to a number that is larger than what
-    is allowed along that axis.
+    that is multiplied (by more than the plane whose rows stand along x), or is told it in 64 bits and goes through it
+    in steps of the grid; of one that has 64 bits besides, where what stands along x has 32; and, where nothing stands
+    along x, so that there was room, of any product, of a size that the kernel takes for a large one or goes through in
+    steps of the grid, and of tiles of all the work that there is. So it is where the host holds all blocks together
+    down to a number that is larger than what is allowed along that axis.
     """
     grid = view.fact.grid
     if grid is None:
@@ -92,14 +93,14 @@ def _many(view: LaunchView, grid: Sizes, axis: int, kernel: Trace) -> bool:
     whole = not any(part.op in ("div", "shr") for part in subterms(grid[axis]))
     factors = _factors(grid[axis]) if whole else 1
     room = grid[0].value == 1 and not _uses_x(kernel)
-    if factors > 2 or (factors == 2 and (room or _widened(kernel, axis))):
+    if factors > 2 or (factors == 2 and (room or (widened(kernel, axis) and not of_planes(view, axis, kernel)))):
         return True
     if factors == 2 and _told_wide(view, grid[axis]) and _in_steps(kernel, axis):
         return True
     if grid[0].value != 1 or (whole and not room):
-        return whole and _wider(view, grid, axis) and _widened(kernel, axis)
+        return whole and _wider(view, grid, axis) and widened(kernel, axis)
     if whole:
-        return _widened(kernel, axis) or _in_steps(kernel, axis)
+        return widened(kernel, axis) or _in_steps(kernel, axis)
     return grid[3 - axis].value == 1 and _all_the_work(view, grid[axis]) and not _has_rows(view, axis, kernel)
 
 
@@ -134,7 +135,7 @@ def _wider(view: LaunchView, grid: Sizes, axis: int) -> bool:
 
 def _told_wide(view: LaunchView, count: Term) -> bool:
     """Whether the kernel is told a number of blocks in 64 bits, although all that it is made of has 32."""
-    if not _narrow(count):
+    if not narrow(count):
         return False
     wanted = polynomial(_bare(count))
     wide = (image for symbol, image in view.images if symbol not in _LAUNCH and _bits(symbol) == 64)
@@ -209,27 +210,6 @@ def other_groups_allowed(modules: Iterable[Module]) -> bool:
 
 def _along(axis: int, count: int) -> Axes:
     return (None, count, None) if axis == 1 else (None, None, count)
-
-
-def _widened(kernel: Trace, axis: int) -> bool:
-    """Whether a kernel turns the block's index along an axis into 64 bits to multiply it with numbers of 32."""
-    seen: set[int] = set()
-    for access in kernel.accesses:
-        for part in subterms(access.offset):
-            if id(part) in seen or part.op != "mul":
-                continue
-            seen.add(id(part))
-            for one, other in (part.args, part.args[::-1]):
-                wide = one.op == "cast" and isinstance(one.type, IntType) and one.type.bits == 64
-                if wide and plain(one.args[0]).symbol is BLOCK[axis] and _narrow(other):
-                    return True
-    return False
-
-
-def _narrow(term: Term) -> bool:
-    """Whether all that a number is made of has 32 bits, and something is."""
-    found = symbols(term)
-    return bool(found) and all(isinstance(symbol.type, IntType) and symbol.type.bits <= 32 for symbol in found)
 
 
 def of_no_groups(view: LaunchView, axis: int, kernel: Trace) -> bool:
