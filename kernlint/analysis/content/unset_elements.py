@@ -54,11 +54,13 @@ def unset_element(group: Sequence[Access], believed: Scenarios, conditions: Sequ
     """The first read of an element that no store of the thread sets, of the accesses to one array; ``conditions``:
     those of the kernel."""
     writes = [access for access in group if access.writes]
-    reads = [access for access in group if access.kind is AccessKind.READ and not _copies(access)]
+    setting = [write for write in writes if not _only_updates(write)]
+    used = [access for access in group if access.kind is AccessKind.READ]
+    # (Where structures are only updated, each as a whole, what was read of them is in what they become.)
+    reads = used if writes and not setting else [read for read in used if not _copies(read)]
     if not reads:
         return None
     size = group[0].root.element.size or 1
-    setting = [write for write in writes if not _only_updates(write)]
     if not setting:
         read = reads[0]
         return Element(read, (read.offset.value or 0) // size, updated=bool(writes)) if known(read) else None

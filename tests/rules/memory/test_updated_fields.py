@@ -25,6 +25,24 @@ __global__ void tally(const float *x, float *out, int n) {
     out[2 * threadIdx.x + 1] = t.seen ? t.most : 0.0f;
 }
 """,
+    "structures of an array as a whole, in a helper": """
+struct Pair { float a, b; };
+__device__ inline Pair operator+(Pair x, Pair y) { return {x.a + y.a, x.b + y.b}; }
+__device__ void collect(const float *x, Pair sums[2][2]) {
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) {
+            const Pair more = {x[i], x[j]};
+            sums[i][j] = sums[i][j] + more;  // bad
+        }
+}
+__global__ void pairs(const float *x, float *out) {
+    Pair sums[2][2];
+    for (int k = 0; k < 4; ++k) sums[k / 2][k % 2] = Pair{0.0f, 0.0f};  // only good
+    collect(x + 2 * threadIdx.x, sums);
+    const Pair whole = sums[0][0] + sums[1][1];
+    out[threadIdx.x] = whole.a + whole.b;
+}
+""",
     "a lane of a vector": """
 __global__ void centre(const float4 *p, float4 *out, int n) {
     float4 sum;
