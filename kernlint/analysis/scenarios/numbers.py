@@ -396,8 +396,11 @@ def scalar(symbol: Symbol) -> bool:
 
 
 def as_launched(premises: Iterable[Term]) -> Iterator[Symbol]:
-    """The scalars that a premise says are sizes of the launch."""
+    """The scalars that a premise says are sizes of the launch, or such that a size of the launch is a multiple of."""
     for premise in premises:
-        sides = [plain(side).symbol for side in premise.args] if premise.op == "eq" else []
+        parts = premise.args if premise.op == "eq" else ()
+        if parts and parts[0].op == "mod" and parts[1].value == 0:
+            parts = parts[0].args
+        sides = [plain(side).symbol for side in parts]
         if any(side in (*BLOCK_DIM, *GRID_DIM) for side in sides):
             yield from (side for side in sides if side is not None and scalar(side))

@@ -36,6 +36,7 @@ from kernlint.analysis.scenarios.numbers import (
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.powers import is_power, powers
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
+from kernlint.analysis.scenarios.tiles import blocks_in_tiles
 from kernlint.analysis.search.by_rounds import in_two_rounds
 from kernlint.analysis.search.endings import asked_at_ends, asked_at_wide_steps
 from kernlint.analysis.search.inputs import opened
@@ -215,6 +216,7 @@ class Asker:
             *shared_out(pair, self.shapes.admission),
             *self.rooms.said((*pair.a.symbols, *pair.b.symbols)),
             *self.rooms.passed((*pair.a.symbols, *pair.b.symbols)),
+            *(() if self.shapes.seen else blocks_in_tiles(pair)),
         )
         free: Pair | None = None
         for a, b, same, apart in self._variants(with_bits_apart(pair), shape, warp):
