@@ -44,7 +44,7 @@ from kernlint.analysis.values.narrow_amounts import amounted
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
 from kernlint.analysis.values.narrow_dominated import dominated, scaled
 from kernlint.analysis.values.narrow_elsewhere import elsewhere
-from kernlint.analysis.values.narrow_hosted import allocated, of_data, refused_beyond
+from kernlint.analysis.values.narrow_hosted import allocated, held_to_32_bits, of_data, refused_beyond
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import (
     Places,
@@ -113,6 +113,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *hosted(subscripts, typed),
         *of_data(places, seen),
         *allocated(places, seen, reach.amounts),
+        *held_to_32_bits(places, seen),
         *dominated(places),
         *(scaled(places) if language != "opencl" else ()),
         *volumes(places),

@@ -57,6 +57,39 @@ def allocated(places: Places, seen: Sequence[LaunchFact], amounts: Amounts) -> I
                         break
 
 
+def held_to_32_bits(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+    """Products of a block's number and the length of its part of an array, which the host has checked to be a number of
+    32 bits and no less, where the array has been made for as many parts as there are blocks, multiplied in 64 bits:
+    that a part may be as long as 32 bits count says that all of them are longer."""
+    for fact in seen if places.parts else ():
+        images = dict(_images(fact))
+        kept = {part for guard in fact.guards for part in _held_to_type(guard.term)}
+        grid = tuple(plain(size) for size in fact.grid or ())
+        for part in places.parts if kept else ():
+            size = dict(fact.extents).get(part.access.root.name)
+            for product in part.products if size is not None and bits(size) == 64 else ():
+                passed = [images.get(one.args[0].name) for one in product.sizes if one.op == "sym"]
+                if len(passed) != 1 or passed[0] not in kept or not any(map(chosen, product.factors)):
+                    continue
+                parts = _factors(size) - _factors(passed[0])
+                whole = sum(parts.values()) + sum(_factors(passed[0]).values()) == sum(_factors(size).values())
+                if whole and len(product.factors) == 2 and all(_of_grid(one, product, grid) for one in parts) and parts:
+                    yield Narrow(told(product), part.access.span, "host", use=part.access)
+
+
+def _factors(size: Term) -> Counter[Term]:
+    """The factors of a size, without conversions and numbers."""
+    return Counter(plain(factor) for factor in factors(plain(size)))
+
+
+def _held_to_type(guard: Term) -> Iterator[Term]:
+    """What a check of the host keeps from being larger than a type of 32 bits holds, and lets be as large."""
+    for part in conjuncts(guard):
+        if part.op in ("lt", "le") and part.args[1].value is not None:
+            if part.args[1].value - (part.op == "lt") in (FITS_32 - 1, 2 * FITS_32 - 1):
+                yield plain(part.args[0])
+
+
 def of_data(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
     """Products of a row that data choose and the length of rows, in fewer bits than it takes to name each element of
     the array: with sizes as large as checks of the host let them be, the launch has more of them than that."""
