@@ -157,12 +157,13 @@ class _Finder:
             tests = tests_of(access)
             if tests.settle(access, align):
                 continue
-            if all(value % align == 0 for value in polynomial(access.offset).coefficients.values()):
-                if start := member_start(access.root) % align:
-                    told.add(access.span)
-                    yield Misaligned(access, align, "constant", start)
-                    continue
-                passed = None if tests.others else passed_place(access, align, self.context)
+            even = all(value % align == 0 for value in polynomial(access.offset).coefficients.values())
+            if even and (start := member_start(access.root) % align):
+                told.add(access.span)
+                yield Misaligned(access, align, "constant", start)
+                continue
+            passed = None if tests.others else passed_place(access, align, self.context)
+            if even or passed is not None:
                 if passed is not None and (access.root, "passed") not in told:
                     told |= {access.span, (access.root, "passed")}
                     yield Misaligned(access, align, "passed", passed[1], view=passed[0])

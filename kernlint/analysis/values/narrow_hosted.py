@@ -85,9 +85,9 @@ def _factors(size: Term) -> Counter[Term]:
 def _held_to_type(guard: Term) -> Iterator[Term]:
     """What a check of the host keeps from being larger than a type of 32 bits holds, and lets be as large."""
     for part in conjuncts(guard):
-        if part.op in ("lt", "le") and part.args[1].value is not None:
-            if part.args[1].value - (part.op == "lt") in (FITS_32 - 1, 2 * FITS_32 - 1):
-                yield plain(part.args[0])
+        most = part.args[1].value if part.op in ("lt", "le") else None
+        if most is not None and most - (part.op == "lt") in (FITS_32 - 1, 2 * FITS_32 - 1):
+            yield plain(part.args[0])
 
 
 def of_data(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
