@@ -67,13 +67,16 @@ def held_to_32_bits(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narr
         grid = tuple(plain(size) for size in fact.grid or ())
         for part in places.parts if kept else ():
             size = dict(fact.extents).get(part.access.root.name)
-            for product in part.products if size is not None and bits(size) == 64 else ():
-                passed = [images.get(one.args[0].name) for one in product.sizes if one.op == "sym"]
-                if len(passed) != 1 or passed[0] not in kept or not any(map(chosen, product.factors)):
+            if size is None or bits(size) < 64:
+                continue
+            for product in part.products:
+                lengths = [images.get(one.args[0].name) for one in product.sizes if one.op == "sym"]
+                length = lengths[0] if len(lengths) == 1 and len(product.factors) == 2 else None
+                if length is None or length not in kept or not any(map(chosen, product.factors)):
                     continue
-                parts = _factors(size) - _factors(passed[0])
-                whole = sum(parts.values()) + sum(_factors(passed[0]).values()) == sum(_factors(size).values())
-                if whole and len(product.factors) == 2 and all(_of_grid(one, product, grid) for one in parts) and parts:
+                whole, row = _factors(size), _factors(length)
+                parts = list((whole - row).elements())
+                if parts and row <= whole and all(_of_grid(one, product, grid) for one in parts):
                     yield Narrow(told(product), part.access.span, "host", use=part.access)
 
 
