@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.extent.extents import outside, replayed
+from kernlint.analysis.extent.launched_below import LaunchedBelow, launched_below
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.mirrored import Mirrored, mirrored
 from kernlint.analysis.extent.open_ends import OpenEnd, open_ends
@@ -103,6 +104,7 @@ class NegativeIndex(Rule):
         told_apart,
         mirrored,
         painted,
+        launched_below,
         replayer,
     )
     requires_whole = True
@@ -136,6 +138,24 @@ class NegativeIndex(Rule):
         yield from (self._remainder(one) for one in rests if one.access.root not in arrays)
         back: tuple[ShiftedBack, ...] = facts[shifted_back]
         yield from (self._shifted(one) for one in back if one.access.root not in arrays)
+        begun: tuple[LaunchedBelow, ...] = facts[launched_below]
+        yield from (self._launched(one) for one in begun if one.access.root not in arrays)
+
+    def _launched(self, one: LaunchedBelow) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} at a coordinate that is negative for surplus threads of the launch: "
+            "only its upper end is tested",
+            related=[
+                Related(one.tested.span, "this test lets negative coordinates pass"),
+                Related(one.view.fact.span, "this launch has threads for which the coordinate is negative"),
+                *calls(access),
+            ],
+            assumptions=(f"{access.root.name} points to the start of its memory",),
+            fix="test that the coordinate is not negative too",
+            confidence=Confidence.MEDIUM,
+        )
 
     def _shifted(self, one: ShiftedBack) -> Finding:
         access, shift = one.access, one.shift.name

@@ -160,7 +160,7 @@ def settings_of(
             if all(evaluate(check, chosen) != 0 for check in checks):
                 known = True
                 yield chosen
-            elif factor == unit:
+            else:
                 failing.append(chosen)
         if known:
             return
@@ -206,11 +206,14 @@ def _whole_blocks(view: LaunchView) -> Iterator[tuple[Term, Term]]:
 
 
 def _checked(view: LaunchView) -> int:
-    """What the host's variables have to be multiples of by its checks, as far as they say so with a remainder."""
+    """What the host's variables have to be multiples of by its checks, as far as they say so with a remainder, or with
+    the bits that it is in: ``(n & 3) == 0``."""
     unit = 1
     for check in view.checks:
         for part in subterms(check):
-            divisor = part.args[1].value if part.op == "mod" else None
+            divisor = part.args[1].value if part.op in ("mod", "and") else None
+            if divisor is not None and part.op == "and":
+                divisor = divisor + 1 if divisor & (divisor + 1) == 0 else None
             if divisor is not None and 0 < divisor <= 1024:
                 unit = lcm(unit, divisor)
     return min(unit, 1 << 12)
