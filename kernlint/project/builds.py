@@ -110,7 +110,7 @@ class Builds:
             if name == "CMakeLists.txt":
                 found += reader.read(path)
             elif name in _MAKEFILES or name.endswith(".mk"):
-                found += scripts.makefile(self._text(path), folder)
+                found += scripts.makefile(self._text(path), folder, self._known)
             elif name in _SCRIPTS:
                 chosen = (
                     next((at for name in _OPTIONS for at in named.get(name, ())), None)
@@ -147,6 +147,10 @@ class Builds:
         leave it open."""
         paths = [path for path in self._files if _builds(posixpath.basename(path))]
         return architectures.named(self._text(path) for path in sorted(paths)[:MAX_BUILD_FILES])
+
+    def _known(self, path: str) -> str:
+        """The text of one of the project's files; nothing of any other."""
+        return self._text(path) if path in self._files else ""
 
     def _text(self, path: str) -> str:
         try:

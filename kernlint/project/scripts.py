@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from kernlint.project.cmake import Definition, is_macro
 from kernlint.text.patterns import pattern
@@ -15,16 +15,21 @@ _USE = pattern(r"\$[({](\w+)[)}]")
 _MAKE_DEFINE = pattern(
     r"(?<![\w-])-D\s*([A-Za-z_]\w*(?:=(?:\\?\"[^\"\n]*\"|'[^'\n]*'|(?:\$[({]\w+[)}]|(?!,-)[^\s'\"#;)])*))?)"
 )
+_INCLUDED = pattern(r"^ *(?:-include|sinclude|include)[ \t]+([^\n#]*)")
 _RULE = pattern(r"^([^\t#:=][^:=#]*):(?![=:])([^=]*)$")
 
 
-def makefile(text: str, folder: str) -> Iterator[Definition]:
+DEEP = 4
+"""Makefiles that include each other are followed so far."""
+
+
+def makefile(text: str, folder: str, read: Callable[[str], str] = lambda path: "") -> Iterator[Definition]:
     """What a makefile in ``folder`` defines: in variables and recipes for all files below, in a recipe of one source
-    for that one."""
+    for that one.  ``read`` gives the texts of those that it includes, which stand where they are included."""
     values: dict[str, str] = {}
     depth = 0
     files: tuple[str, ...] = ()
-    for line in text.replace("\\\n", " ").split("\n"):
+    for line in _lines(text, folder, read, values, DEEP):
         word = line.strip().split(" ")[0]
         if word in ("ifdef", "ifndef", "ifeq", "ifneq") or word.startswith(("ifeq(", "ifneq(")):
             depth += 1
@@ -52,6 +57,19 @@ def makefile(text: str, folder: str) -> Iterator[Definition]:
                 yield Definition(name, folder, depth == 0, of, open=True)
             elif is_macro(made := name + equals + value):
                 yield Definition(made, folder, depth == 0, of)
+
+
+def _lines(text: str, folder: str, read: Callable[[str], str], values: Mapping[str, str], deep: int) -> Iterator[str]:
+    """The lines of a makefile and, in their place, those of the makefiles it includes, whose names ``values`` fill in:
+    make looks for them in the folder in which it runs."""
+    for line in text.replace("\\\n", " ").split("\n"):
+        included = _INCLUDED.match(line) if deep > 0 else None
+        if included is None:
+            yield line
+            continue
+        for name in _USE.sub(lambda use: values.get(use.group(1), use.group()), included.group(1)).split():
+            path = posixpath.normpath(posixpath.join(folder, name))
+            yield from _lines(read(path), folder, read, values, deep - 1)
 
 
 _WRITTEN = pattern(

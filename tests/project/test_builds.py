@@ -60,6 +60,30 @@ def test_makefiles() -> None:
     }
 
 
+def test_makefiles_that_a_makefile_includes() -> None:
+    texts = {"src/sizes.mk": "N ?= 4\ninclude more/$(KIND).mk\n", "src/more/gpu.mk": "FLAGS += -DA=$(N)\nM := 8\n"}
+    text = "KIND = gpu\n-include sizes.mk away.mk\nifdef X\ninclude late.mk\nendif\nFLAGS += -DB=$(M)$(N) -DC=$(L)\n"
+    found = {d.text: (d.certain, d.folder, d.open) for d in makefile(text, "src", lambda path: texts.get(path, ""))}
+    assert found == {"A=4": (True, "src", False), "B=84": (True, "src", False), "C": (True, "src", True)}
+    endless = {"Makefile": "include Makefile\nF = -DA\n"}
+    assert {d.text for d in makefile(endless["Makefile"], "", endless.__getitem__)} == {"A"}
+
+
+@pytest.mark.parametrize(("threads", "told"), [("64", False), ("128", True)])
+def test_a_block_that_an_included_makefile_gives(tmp_path: Path, threads: str, told: bool) -> None:
+    kernel = """__global__ void k(float *x) {
+        __shared__ float own[64];
+        own[threadIdx.x] = x[blockIdx.x * THREADS + threadIdx.x];
+        __syncthreads();
+        x[blockIdx.x * THREADS + threadIdx.x] = own[THREADS - 1 - threadIdx.x];
+    }
+    void go(float *x) { k<<<4, THREADS>>>(x); }
+    """
+    make = "include sizes.mk\nNVCCFLAGS += -DTHREADS=$(THREADS)\n"
+    write(tmp_path, {"Makefile": make, "sizes.mk": f"THREADS ?= {threads}\n", "src/k.cu": kernel})
+    assert ("KL104" in {one.finding.code for one in check(tmp_path, "src/k.cu").results}) is told
+
+
 def test_what_who_builds_gives_a_macro_of_a_makefile_is_open() -> None:
     text = "LENGTH =\nSIZE = 4\nk.o:\n\tnvcc -Xcompiler -Wall,-DLENGTH=$(LENGTH),-DCODE=$(CODE) -DSIZE=$(SIZE) -c $<\n"
     assert {d.text: d.open for d in makefile(text, "")} == {"LENGTH": True, "CODE": True, "SIZE=4": False}

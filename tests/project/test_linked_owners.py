@@ -339,3 +339,63 @@ TURN = """__kernel void turn(__global const float *in, __global float *out, cons
 def test_arguments_of_a_member_that_a_method_is_given(tmp_path: Path, row: str, bad: bool) -> None:
     files = {"turner.cpp": BINDINGS.replace("ROW", row), "turn.cl": TURN}
     assert found(tmp_path, files, "turn.cl") == ["turn.cl:local-size-mismatch"] * bad
+
+
+QUEUE = """#pragma once
+#include <cuda_runtime.h>
+struct Queue { int slots; int jobs; unsigned *owner; float *cost; };
+cudaError_t queue_open(Queue *q, int slots, int jobs);
+void queue_close(Queue *q);
+"""
+
+QUEUE_OPENED = """#include "queue.hpp"
+cudaError_t queue_open(Queue *q, int slots, int jobs) {
+    *q = Queue{};
+    q->slots = slots;
+    q->jobs = jobs;
+    cudaError_t err = cudaMalloc(&q->owner, (slots MORE) * sizeof(unsigned));
+    if (err == cudaSuccess) err = cudaMalloc(&q->cost, jobs * sizeof(float));
+    if (err != cudaSuccess) queue_close(q);
+    return err;
+}
+void queue_close(Queue *q) { cudaFree(q->owner); cudaFree(q->cost); *q = Queue{}; }
+"""
+
+QUEUED = """#include "queue.hpp"
+__global__ void free_slots(unsigned *owner, int slots) {
+    const int at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at <= slots) owner[at] = 0u;
+}
+__global__ void decay(float *cost) { cost[blockIdx.x * blockDim.x + threadIdx.x] *= 0.5f; }
+cudaError_t queue_reset(const Queue *q) {
+    free_slots<<<(q->slots + 64) / 64, 64>>>(q->owner, q->slots);
+    return cudaGetLastError();
+}
+static cudaError_t start(const Queue *q) { decay<<<(q->jobs + 63) / 64, 64>>>(q->cost); return cudaGetLastError(); }
+cudaError_t queue_step(const Queue *q) {
+    CHECK
+    return start(q);
+}
+"""
+
+
+@pytest.mark.parametrize(("more", "bad"), [("+ 1", False), ("", True)])
+def test_a_place_as_large_as_an_argument(tmp_path: Path, more: str, bad: bool) -> None:
+    """How much memory there is behind ``at <= slots``, the function tells that has filled the structure."""
+    check = "if (q->jobs % 64) return cudaErrorInvalidValue;"
+    files = {"queue.hpp": QUEUE, "open.cu": QUEUE_OPENED.replace("MORE", more), "q.cu": QUEUED.replace("CHECK", check)}
+    assert found(tmp_path, files, "q.cu") == ["q.cu:wrong-bounds-guard"] * bad
+
+
+@pytest.mark.parametrize(
+    ("check", "bad"),
+    [
+        ("if (q->jobs % 64 != 0) return cudaErrorInvalidValue;", False),
+        ("", True),
+        ("if (q->jobs % 32 != 0) return cudaErrorInvalidValue;", True),
+    ],
+)
+def test_a_check_of_what_a_failure_would_have_cleared(tmp_path: Path, check: str, bad: bool) -> None:
+    """After a maker that clears its structure when it fails, a count is the one that it was made with."""
+    files = {"queue.hpp": QUEUE, "open.cu": QUEUE_OPENED.replace("MORE", "+ 1"), "q.cu": QUEUED.replace("CHECK", check)}
+    assert found(tmp_path, files, "q.cu") == ["q.cu:missing-bounds-guard"] * bad

@@ -359,20 +359,22 @@ def _met(around: Linked, host: FunctionDecl, module: Module) -> tuple[LaunchFact
 
 
 def _where_made(launch: LaunchFact) -> LaunchFact:
-    """A launch with its values as the checks before it leave them, and what somebody types in as variables."""
+    """A launch with its values, those that its checks compare among them, as the checks before it leave them, and what
+    somebody types in as variables."""
     values = (value for _, value in launch.arguments if isinstance(value, Term))
     named = typed_in((*values, *(size for _, size in launch.extents)))
     guards = launch.guards
     if named:
         guards = tuple(replace(guard, term=replaced(guard.term, named)) for guard in guards)
     left = OnTheWay(guards, named)
+    settled = tuple(replace(one, term=left.term(one.term)) for one in guards)
 
     def sizes(of: Sizes | None) -> Sizes | None:
         return of and (left.size(of[0]), left.size(of[1]), left.size(of[2]))
 
     return replace(
         launch,
-        guards=guards,
+        guards=(*guards, *(one for one, was in zip(settled, guards, strict=True) if one.term != was.term)),
         grid=sizes(launch.grid),
         block=sizes(launch.block),
         threads=sizes(launch.threads),

@@ -19,7 +19,7 @@ from kernlint.analysis.launching.makers import struct_given, with_maker
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
 from kernlint.analysis.trace.run import trace_function
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, Module
 from kernlint.tree.types import IntType, PointerType, Space, StructType, Type
 from kernlint.tree.walk import walk
@@ -215,10 +215,16 @@ def _by_numbers(access: Access) -> bool:
 
 def _tests_block(guard: Guard, blocks: bool) -> bool:
     """Whether a condition may keep out the surplus blocks or threads of a launch, the ``blocks`` where these make the
-    place: a loop along the row that a thread or a block has does not, nor does what picks a thread of each block."""
-    if guard.kind is GuardKind.ASSERT:
+    place: a loop along the row that a thread or a block has does not, nor does what picks a thread of each block.  Of
+    a place that may be as large as an argument (``i <= n``) callers know whether there is such a one."""
+    if guard.kind is GuardKind.ASSERT or (guard.term.op == "le" and _is_argument(guard.term.args[1])):
         return False
     return _of_blocks(guard.term) or not (blocks or guard.kind is GuardKind.LOOP)
+
+
+def _is_argument(term: Term) -> bool:
+    symbol = plain(term).symbol
+    return symbol is not None and symbol.kind is SymbolKind.PARAM
 
 
 def _of_blocks(term: Term) -> bool:

@@ -13,7 +13,8 @@ from types import MappingProxyType
 
 from kernlint.analysis.trace.events import Guard
 from kernlint.analysis.trace.values import NEVER_SET, PointerValue, StructValue, Value
-from kernlint.symbolic.terms import SymbolKind, Term, negate, replaced, select, subterms, with_parts
+from kernlint.symbolic.terms import SymbolKind, Term, binary, const, negate, replaced, select, subterms, with_parts
+from kernlint.tree.types import IntType
 
 ROUNDS = 3
 """How often checks are read anew with what others have told."""
@@ -91,6 +92,7 @@ class OnTheWay:
     def _truth(self, cond: Term) -> bool | None:
         if cond.value is not None:
             return bool(cond.value)
+        cond = _of_zero(cond)
         if cond in self._true:
             return True
         if negate(cond) in self._true:
@@ -116,7 +118,27 @@ class OnTheWay:
             self._take(negate(cond) if then.value == 0 else cond)
             self._take(other if then.value == 0 else then)
         else:
-            self._true.add(truth)
+            self._true.add(_of_zero(truth))
+
+
+def _of_zero(cond: Term) -> Term:
+    """A condition; a status that is compared with zero is so in whatever type of no fewer bits."""
+    if cond.op not in ("eq", "ne") or cond.args[1].value != 0:
+        return cond
+    asked = cond.args[0]
+    while asked.op == "cast" and isinstance(asked.type, IntType) and _bits(asked.args[0]) <= asked.type.bits:
+        asked = asked.args[0]
+    if asked is cond.args[0] or not isinstance(asked.type, IntType):
+        return cond
+    return binary(cond.op, asked, const(0, asked.type), cond.type)
+
+
+def _bits(term: Term) -> int:
+    return term.type.bits if isinstance(term.type, IntType) else MOST_BITS
+
+
+MOST_BITS = 1 << 10
+"""More bits than a number has."""
 
 
 @lru_cache(maxsize=256)
