@@ -200,3 +200,90 @@ def test_of_two_kernels_in_one_container_nothing_is_told(tmp_path: Path) -> None
     )
     files = {"cl/blur.cl": BLUR, "host.cpp": host.replace("HANDLE", "*kernels[device]")}
     assert found(tmp_path, files, "cl/blur.cl") == []
+
+
+PASSES = """#pragma once
+#include <CL/cl.h>
+class Passes {
+public:
+    explicit Passes(cl_program program);
+    cl_int mix(KIND wide, cl_mem x, cl_uint n);
+    cl_int flip(cl_mem x, cl_uint n);
+private:
+    cl_command_queue queue_;
+    cl_kernel wide_, narrow_, flip_;
+};
+"""
+
+RUN = """#include "passes.hpp"
+Passes::Passes(cl_program program) {
+    wide_ = clCreateKernel(program, "wide", nullptr);
+    narrow_ = clCreateKernel(program, "narrow", nullptr);
+    flip_ = clCreateKernel(program, "flip", nullptr);
+}
+cl_int Passes::mix(KIND wide, cl_mem x, cl_uint n) {
+    cl_kernel chosen = CHOICE;
+    cl_int err = clSetKernelArg(chosen, 0, sizeof x, &x);
+    err |= clSetKernelArg(chosen, 1, sizeof n, &n);
+    if (err != CL_SUCCESS) return err;
+    const size_t group = GROUP, all = 16 * group;
+    return clEnqueueNDRangeKernel(queue_, chosen, 1, nullptr, &all, &group, 0, nullptr, nullptr);
+}
+cl_int Passes::flip(cl_mem x, cl_uint n) {
+    const cl_int err = clSetKernelArg(flip_, 0, sizeof x, &x);
+    if (err != CL_SUCCESS) return err;
+    const size_t group = 64, all = (n + 63) / 64 * 64;
+    return clEnqueueNDRangeKernel(queue_, flip_, 1, nullptr, &all, &group, 0, nullptr, nullptr);
+}
+"""
+
+CHOSEN = """
+__kernel void narrow(__global uchar *x, uint n) {
+    __local uchar own[64];
+    const uint l = get_local_id(0);
+    if (l < 64) own[l] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = get_global_id(0); i < n; i += get_global_size(0)) x[i] = own[x[i] / 4];
+}
+__kernel void wide(__global uchar *x, uint n) {
+    __local uchar own[128];
+    const uint l = get_local_id(0);
+    if (l < 128) own[l] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = get_global_id(0); i < n; i += get_global_size(0)) x[i] = own[x[i] / 2];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "choice", "group", "bad"),
+    [
+        ("bool", "wide ? wide_ : narrow_", "64", True),
+        ("bool", "wide ? wide_ : narrow_", "128", False),
+        ("int", "wide > 2 ? wide_ : narrow_", "64", True),
+        ("bool", "wide ? wide_ : narrow_", "(wide ? 128 : 64)", False),
+        ("bool", "n > 99 ? wide_ : narrow_", "(n > 99 ? 128 : 64)", False),
+    ],
+)
+def test_an_argument_chooses_the_kernel(tmp_path: Path, kind: str, choice: str, group: str, bad: bool) -> None:
+    """Each kernel that a launch may be of has its block, where the choice has no say in that."""
+    run = RUN.replace("KIND", kind).replace("CHOICE", choice).replace("GROUP", group)
+    files = {"passes.hpp": PASSES.replace("KIND", kind), "passes.cpp": run, "chosen.cl": CHOSEN}
+    assert found(tmp_path, files, "chosen.cl") == ["chosen.cl:uninitialised-shared-memory"] * bad
+
+
+FLIP = "__kernel void flip(__global float *x) { x[get_global_id(0)] = -x[get_global_id(0)]; }\n"
+
+
+@pytest.mark.parametrize(
+    ("check", "bad"),
+    [("if (n % 64 != 0) return CL_INVALID_VALUE;", False), ("", True), ("if (n % 32) return CL_INVALID_VALUE;", True)],
+)
+def test_what_callers_of_a_method_elsewhere_check(tmp_path: Path, check: str, bad: bool) -> None:
+    """Whose object they are given, though the class tells what one is made of."""
+    run = RUN.replace("KIND", "bool").replace("CHOICE", "narrow_").replace("GROUP", "64")
+    caller = (
+        f'#include "passes.hpp"\ncl_int flipped(Passes &p, cl_mem x, cl_uint n) {{ {check} return p.flip(x, n); }}\n'
+    )
+    files = {"passes.hpp": PASSES.replace("KIND", "bool"), "passes.cpp": run, "use.cpp": caller, "flip.cl": FLIP}
+    assert found(tmp_path, files, "flip.cl") == ["flip.cl:missing-bounds-guard"] * bad

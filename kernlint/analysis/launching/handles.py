@@ -33,11 +33,15 @@ from kernlint.analysis.launching.handle_places import (
 )
 from kernlint.analysis.trace.events import ApiEvent, LaunchEvent
 from kernlint.source import Span
+from kernlint.symbolic.terms import symbols
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     AddressOf,
     Assign,
+    Binary,
     Call,
+    Cast,
+    Conditional,
     DeclStmt,
     Expr,
     IntLit,
@@ -49,6 +53,7 @@ from kernlint.tree.nodes import (
     Ref,
     StringLit,
     Subscript,
+    Unary,
     VarDecl,
 )
 from kernlint.tree.walk import strip_casts, walk
@@ -98,6 +103,31 @@ class Handles:
         return frozenset(
             name for key, name in self._made.items() if name and key[:1] == (base,) and key[2:] == last and key[1:2]
         )
+
+    def either(self, event: LaunchEvent) -> tuple[str, ...]:
+        """The kernels of which a launch may be one, by what its function is given (``fine ? fine_ : coarse_``) and
+        nothing else that the walk knows of the launch speaks of; none where that is not so."""
+        handle = bare(event.node.callee) if event.node.callee is not None else None
+        if isinstance(handle, Ref) and handle.decl.init is not None:
+            made = bare(handle.decl.init)
+            key = place(handle)
+            once = isinstance(made, Conditional) and sum(place(at) == key for at, _ in self._stores()) == 1
+            handle = made if once else handle
+        if event.node.api not in BY_NAME or not isinstance(handle, Conditional):
+            return ()
+        parts = list(walk(handle.cond))
+        named = [one.decl for one in parts if isinstance(one, Ref)]
+        given = {one.name for one in named if isinstance(one, ParamDecl)}
+        if not given or not all(isinstance(one, ParamDecl) or one.value is not None for one in named):
+            return ()
+        if not all(isinstance(one, (Ref, Cast, Unary, Binary, IntLit)) for one in parts):
+            return ()
+        sizes = (*(event.grid or ()), *(event.block or ()), *(event.global_size or ()))
+        said = (*sizes, *(guard.term for guard in event.guards))
+        if any(symbol.name in given for term in said for symbol in symbols(term)):
+            return ()
+        names = tuple(self._name(side, event.stack, DEEP) for side in (handle.then, handle.other))
+        return names if all(names) else ()
 
     def _name(self, expr: Expr, stack: tuple[Span, ...], steps: int) -> str:
         expr = bare(expr)

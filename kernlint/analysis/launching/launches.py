@@ -44,7 +44,9 @@ class LaunchFact:
     ``host``: the function whose walk met the launch, perhaps by the calls at ``stack``, outermost first.
     ``event``, ``walk``: the launch in that walk.  ``passed``: the arguments in order, where they stand with the launch.
     ``allocated``: where the memory behind pointer parameters is allocated, as far as ``extents`` says how large it is.
-    ``moved``: axes along which OpenCL's global ids need not begin at zero.
+    ``moved``: axes along which OpenCL's global ids need not begin at zero.  ``method``: what the ``host`` calls where
+    that is a caller put together to make an object.  ``either``: an argument of the host chooses between this kernel
+    and others.
     """
 
     name: str
@@ -67,6 +69,8 @@ class LaunchFact:
     passed: tuple[Value, ...] = ()
     allocated: tuple[tuple[str, Span], ...] = ()
     moved: frozenset[int] = frozenset()
+    method: FunctionDecl | None = None
+    either: bool = False
 
     @property
     def example(self) -> bool:
@@ -113,7 +117,9 @@ def _compute(facts: ModuleFacts) -> HostFacts:
         for event in trace.launches:
             found += _facts(event, trace, handles)
     objects = tuple(walked_objects(facts.module, [function for function, _ in traces], allowance))
-    found += [fact for _, trace in objects for event in trace.launches for fact in _facts(event, trace, handles)]
+    for function, trace in objects:
+        for event in trace.launches:
+            found += (replace(one, method=function) for one in _facts(event, trace, handles, 1))
     settings = tuple(
         (name, one)
         for _, trace in (*traces, *objects)
@@ -138,20 +144,27 @@ def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:
         if callers and (fact.host.internal or not all(one.example for one in callers)):
             continue
         widths = tuple((one.index, one.size, one.local) for one in fact.settings)
-        key = fact.node, fact.kernel, fact.grid, fact.block, fact.shared, fact.arguments, fact.guards, widths
+        key = fact.node, fact.name, fact.kernel, fact.grid, fact.block, fact.shared, fact.arguments, fact.guards, widths
         if key not in seen:
             seen.add(key)
             yield fact
 
 
-def _facts(event: LaunchEvent, trace: Trace, handles: Handles) -> Iterator[LaunchFact]:
+def _facts(event: LaunchEvent, trace: Trace, handles: Handles, calls: int = 0) -> Iterator[LaunchFact]:
+    """The launches that an event is of: of a function that nobody in sight calls but for the ``calls`` that are put
+    together, each kernel that the arguments choose from has one."""
     for at, kernel in enumerate(event.kernels):
         fact = _fact(event, trace, kernel, kernel.name)
         when = event.chosen[at] if at < len(event.chosen) else TRUE
         chosen = () if when == TRUE else (Guard(when, GuardKind.BRANCH, event.span),)
         yield replace(fact, guards=(*fact.guards, *chosen)) if chosen else fact
     if not event.kernels:
-        yield _fact(event, trace, None, name_of(event, trace.apis) or handles.kernel_of(event) or event.node.name)
+        name = name_of(event, trace.apis) or handles.kernel_of(event)
+        either = handles.either(event) if not name and len(event.stack) == calls else ()
+        for one in either:
+            yield replace(_fact(event, trace, None, one), either=True)
+        if not either:
+            yield _fact(event, trace, None, name or event.node.name)
 
 
 def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None, name: str) -> LaunchFact:
@@ -327,11 +340,15 @@ def _with_callers(
             sizes = (*(launch.block or ()), *([launch.shared] if launch.shared is not None else ()))
             sizes += tuple(size for size in launch.grid or () if rounds_down(size))
             asks = asks_callers(sizes, dict(launch.extents), facts[traced])
-            met = _met(around, launch.host, module) if asks else ()
+            if asks and launch.either:
+                continue  # which of them say something of this kernel, nobody has asked
+            met = _met(around, launch.method or launch.host, module) if asks else ()
         names = (launch.name, own_name(launch.node))
         found = [one for one in met if one.node is launch.node and one.name in names and _ends(one, launch)]
+        if launch.method is not None and any(_of_less(one, launch) for one in found):
+            found = []
         found = [one if one.name == launch.name else replace(one, name=launch.name) for one in found]
-        others = [one for one in found if one.host is not launch.host]
+        others = [one for one in found if one.host is not (launch.method or launch.host)]
         if others and not all(one.example for one in others):
             found = others  # callers that compute what they pass are no mere examples
         own = len(others) < len(found)  # with what other files add to it
@@ -389,7 +406,22 @@ def _where_made(launch: LaunchFact) -> LaunchFact:
 
 def _ends(found: LaunchFact, launch: LaunchFact) -> bool:
     """Whether a walk from further away has come to a launch by the same calls."""
-    return not launch.stack or found.stack[-len(launch.stack) :] == launch.stack
+    stack = launch.stack if launch.method is None else launch.stack[1:]
+    return not stack or found.stack[-len(stack) :] == stack
+
+
+def _of_less(found: LaunchFact, launch: LaunchFact) -> bool:
+    """Whether less is known of a launch where callers elsewhere have an object out of sight than where it is made."""
+    if found.block != launch.block and launch.constant_block() is not None:
+        return True
+    return not _known_memory(launch) <= _known_memory(found)
+
+
+def _known_memory(launch: LaunchFact) -> frozenset[str]:
+    """The arguments of which it is known how much memory is behind them."""
+    walk, given = launch.walk, ((str(one.index), one.value) for one in launch.settings if one.value is not None)
+    behind = (name for name, _, _ in _behind(given, walk)) if walk is not None else ()
+    return frozenset((*(name for name, _ in launch.extents), *behind))
 
 
 def _of_other_numbers(launch: LaunchFact, function: FunctionDecl) -> bool:
