@@ -251,3 +251,92 @@ def test_what_stands_for_a_type_may_be_as_large_as_what_is_passed(tmp_path: Path
         "waves/using.py": using,
     }
     assert not found(tmp_path, files)
+
+
+CARD = """import numpy as np
+import pyopencl as cl
+from .numbers import CELLS
+
+
+class Card:
+    def __init__(self, context):
+        self.context = context
+        self.queue = cl.CommandQueue(context)
+        text = open("rows.cl").read()
+        self.program = cl.Program(context, text).build(options=[f"-DSTEP={CELLS // 8}"])
+
+    def floats(self, count):
+        return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size=4 * count)
+MORE
+
+def whole(count):
+    return -(-count // CELLS) * CELLS
+"""
+
+ROWS = """
+__kernel void first_of(__global const float *z, __global float *out, const int n)
+{
+    const int i = get_global_id(0);
+    if (i * STEP >= n) return;
+    out[i] = z[i * STEP];
+}
+__kernel void turned(__global const float *z, __global float *out, __local float *own, const int n)
+{
+    const int i = get_global_id(0), l = get_local_id(0);
+    own[l + 1] = i < n ? z[i] : 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < n) out[i] = own[get_local_size(0) - l];
+}
+"""
+
+USES = """import numpy as np
+import pyopencl as cl
+from .held import whole
+from .numbers import CELLS
+
+
+def first_of(card, z):
+    n = len(z)
+    count = COUNT
+    out = card.floats(count)
+    card.program.first_of(card.queue, (whole(count),), (CELLS,), z, out, np.int32(n))
+    return out
+
+
+def turned(card, z, out):
+    n = len(z)
+    own = cl.LocalMemory(4 * LOCAL)
+    card.program.turned(card.queue, (whole(n),), (CELLS,), z, out, own, np.int32(n))
+"""
+OTHER_CLASS = """
+class Fake:
+    def __init__(self):
+        self.program = self.queue = None
+
+    def floats(self, count):
+        return None
+"""
+SHORT, SMALL = "cards/rows.cl:wrong-bounds-guard", "cards/rows.cl:local-size-mismatch"
+
+
+@pytest.mark.parametrize(
+    ("count", "local", "more", "said"),
+    [
+        ("-(-n // (CELLS // 8))", "(CELLS + 1)", "", []),
+        ("n // (CELLS // 8)", "(CELLS + 1)", "", [SHORT]),
+        ("n // (CELLS // 8)", "(CELLS + 1)", OTHER_CLASS, []),  # of which class it is, nothing says
+        ("-(-n // (CELLS // 8))", "CELLS", "", [SMALL]),
+    ],
+)
+def test_methods_of_an_object_that_is_passed_and_imported_functions(
+    tmp_path: Path, count: str, local: str, more: str, said: list[str]
+) -> None:
+    files = {
+        "setup.py": "",
+        "cards/__init__.py": "from .uses import first_of, turned\n",
+        "cards/numbers.py": "CELLS = 64\n",
+        "cards/held.py": CARD.replace("MORE", more),
+        "cards/rows.cl": ROWS,
+        "cards/uses.py": USES.replace("COUNT", count).replace("LOCAL", local),
+    }
+    assert found(tmp_path, files) == said

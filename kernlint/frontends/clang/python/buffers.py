@@ -9,6 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from kernlint.apis.python_numbers import WIDTHS
 from kernlint.frontends.clang.python.hosts import HostBuilder
 from kernlint.frontends.clang.python.literals import axes_unpacked, items_of
+from kernlint.frontends.clang.python.objects import Results, returned_anywhere
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.record import dataclass, replace
 from kernlint.tree.dump import expression_text
@@ -79,6 +80,8 @@ class Buffers(ABC):
     """What :meth:`array` has answered: arrays made of several others in turn are asked for over and over."""
     types: dict[tuple[ast.expr, Scope, int, frozenset[tuple[int, str]]], str]
     """The same of the types of elements (:mod:`elements`)."""
+    results: Results
+    """What calls give back that leave the file."""
 
     @abstractmethod
     def number(self, expr: ast.expr, scope: Scope, depth: int = 0) -> Expr | None:
@@ -163,7 +166,7 @@ class Buffers(ABC):
             found = self._method(expr.func, expr.args, scope, depth)
             if found is not None:
                 return found
-        if (made := self.program.returned(expr, scope)) is not None:
+        if (made := returned_anywhere(self.program, expr, scope, self.results)) is not None:
             return self.array(*made, depth + 1)
         full = self._generator(expr.func, scope) or self.program.imported(dotted(expr.func) or "", scope)
         if full.partition(".")[0] not in LIBRARIES:

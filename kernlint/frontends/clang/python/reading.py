@@ -12,6 +12,7 @@ from kernlint.frontends.clang.python.entered import written_out
 from kernlint.frontends.clang.python.hosts import HostBuilder
 from kernlint.frontends.clang.python.kept import entry_of
 from kernlint.frontends.clang.python.literals import items_of
+from kernlint.frontends.clang.python.objects import returned_anywhere
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.source import Span
 from kernlint.tree.nodes import Call, Expr, IntLit
@@ -57,6 +58,7 @@ class Reader(Buffers):
         self.ranks: dict[str, int] = {}
         self.arrays = {}
         self.types = {}
+        self.results = {}
 
     def product(self, factors: Sequence[Expr]) -> Expr:
         out = factors[0]
@@ -118,7 +120,7 @@ class Reader(Buffers):
             if isinstance(expr, ast.Subscript) and not isinstance(expr.slice, ast.Slice):
                 found = self._item(expr, scope)
             else:
-                found = self.program.returned(expr, scope)
+                found = returned_anywhere(self.program, expr, scope, self.results)
             if found is None:
                 return expr, scope
             expr, scope = found
