@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.warps.short_waves import short_waves
 from kernlint.analysis.warps.wave_rows import wave_rows
 from kernlint.analysis.warps.wave_size import wave_faults
 from kernlint.finding import Confidence, Finding, Related, Severity
@@ -22,7 +23,8 @@ class HardCodedWarpSize(Rule):
     So does a row that is gone through in steps of `warpSize`: its sum is in all lanes of the wavefront.
 
     The other way round, where a comment says that the file is built for an architecture with 32 lanes as well
-    (`--offload-arch=gfx1100`), a shuffle over 32 lanes reaches none.
+    (`--offload-arch=gfx1100`), a shuffle over 32 lanes reaches none, and what one of every 64 threads has fetched is
+    there in every other wavefront alone.
 
     For HIP only, and not when all named targets have wavefronts of 32 lanes. A literal alone is no fault: 32 lanes
     that reduce among themselves, with one result for every 32 threads, are right everywhere.
@@ -102,17 +104,18 @@ class HardCodedWarpSize(Rule):
         Severity.WARNING,
         tags=("HIP warpSize text", "HIP warp vote text", "ROCm 7 notes"),
     )
-    needs = (wave_faults, wave_rows)
+    needs = (wave_faults, wave_rows, short_waves)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found = facts[wave_faults]
-        for fault in found or facts[wave_rows]:
-            what = "what the file is built for" if fault.kind == "short" else "which does not go with this"
+        for fault in (*(found or facts[wave_rows]), *facts[short_waves]):
+            short = fault.kind in ("short", "led")
+            what = "what the file is built for" if short else "which does not go with this"
             related = [] if fault.other is None else [Related(fault.other, what)]
             related += [Related(span, "called from here") for span in reversed(fault.stack)]
             yield self.finding(
                 fault.span,
-                fault.what if fault.kind == "short" else f"{fault.what} (a wavefront may have 64 lanes)",
+                fault.what if short else f"{fault.what} (a wavefront may have 64 lanes)",
                 related=related,
                 fix=_FIXES[fault.kind],
                 confidence=Confidence.HIGH if fault.kind in ("mask", "shift") else Confidence.MEDIUM,
@@ -125,5 +128,6 @@ _FIXES = {
     "constant": "use a mask of 64 bits",
     "mixed": "use warpSize in all of them",
     "short": "take the distances from warpSize, or from the architecture that is compiled for",
+    "led": "count the lanes by warpSize",
     "broadcast": "give the shuffle a width of 32, as the lanes share the work",
 }

@@ -42,8 +42,9 @@ HALF = 32
 
 @dataclass(frozen=True, slots=True)
 class WaveFault:
-    """Something that loses lanes 32 to 63, or (``short``) counts on them.  ``kind``: ``mask``, ``shift``, ``constant``,
-    ``mixed``, ``broadcast`` or ``short``.  ``what``: the fault in words.  ``other``: the place it does not fit with."""
+    """Something that loses lanes 32 to 63, or (``short``, ``led``) counts on them.  ``kind``: ``mask``, ``shift``,
+    ``constant``, ``mixed``, ``broadcast``, ``short`` or ``led``.  ``what``: the fault in words.  ``other``: the place
+    it does not fit with."""
 
     kind: str
     span: Span
@@ -174,7 +175,7 @@ def asks_for_size(node: Node) -> bool:
 # ------------------------------------------------------------------------------------------------- one kernel
 
 
-class _At(Mapping[Symbol, int]):
+class FirstRound(Mapping[Symbol, int]):
     """The first round of loops on a wavefront of 64 lanes."""
 
     def __getitem__(self, symbol: Symbol) -> int:
@@ -196,7 +197,7 @@ def lanes_joined(events: list[WarpEvent]) -> int | None:
     found: set[int] = set()
     for event in events:
         if event.node.kind in ("shuffle_down", "shuffle_xor") and len(event.operands) > 1:
-            distance = evaluate(event.operands[1], _At())
+            distance = evaluate(event.operands[1], FirstRound())
             if distance is None:
                 return None
             found.add(distance)
@@ -209,7 +210,7 @@ def _modulus(term: Term, op: str) -> int | None:
     while todo:
         at = todo.pop()
         if at.op in (op, "shr" if op == "div" else "and") and _thread_in(at.args[0]):
-            value = evaluate(at.args[1], _At())
+            value = evaluate(at.args[1], FirstRound())
             if value is not None:
                 if at.op == "shr":
                     value = 1 << value if 0 <= value < 32 else 0
@@ -274,8 +275,8 @@ def _broadcasts(of: Trace, most: int) -> Iterator[WaveFault]:
         value, lane = event.operands[:2]
         if plain(lane).value != 0 or any(WARP_SIZE in symbols(guard.term) for guard in event.guards):
             continue
-        fetched = _fetched(plain(value))
-        if fetched is not None and any(_modulus(place, "div") == HALF for place in _places(fetched)):
+        own = fetched(plain(value), HALF)
+        if own is not None and any(_modulus(place, "div") == HALF for place in _places(own)):
             what = (
                 f"one lane of every {HALF} threads has the value of its own {HALF}, and {event.node.name} without a "
                 "width passes on that of lane 0 to the whole wavefront"
@@ -283,15 +284,15 @@ def _broadcasts(of: Trace, most: int) -> Iterator[WaveFault]:
             yield WaveFault("broadcast", event.span, what, None, event.stack)
 
 
-def _fetched(value: Term) -> Term | None:
-    """What the first lane of every 32 has, where the others have a constant."""
+def fetched(value: Term, lanes: int) -> Term | None:
+    """What the first lane of every ``lanes`` has, where the others have a constant."""
     if value.op != "select" or plain(value.args[2]).op != "const":
         return None
     test = value.args[0]
-    if test.op != "eq" or test.args[1].value != 0 or _modulus(test.args[0], "mod") != HALF:
+    if test.op != "eq" or test.args[1].value != 0 or _modulus(test.args[0], "mod") != lanes:
         return None
-    fetched: Term = value.args[1]
-    return fetched
+    own: Term = value.args[1]
+    return own
 
 
 def _places(term: Term) -> list[Term]:
@@ -314,7 +315,7 @@ def _gathers(of: Trace, most: int) -> Iterator[WaveFault]:
     terms += [operand for event in of.warp_ops for operand in event.operands]
     if any(WARP_SIZE in symbols(term) or WAVE in lane_groups(term) for term in terms):
         return  # it knows of whole wavefronts
-    widths = (evaluate(event.width, _At()) for event in of.warp_ops if event.width is not None)
+    widths = (evaluate(event.width, FirstRound()) for event in of.warp_ops if event.width is not None)
     if HALF not in widths and not any(_modulus(term, "div") == HALF for term in terms):
         return
     for event in found:
@@ -352,14 +353,14 @@ def lane_groups(term: Term) -> set[int]:
     while todo:
         at = todo.pop()
         if at.op in ("div", "mod", "shr", "and") and _thread_in(at.args[0]):
-            value = evaluate(at.args[1], _At())
+            value = evaluate(at.args[1], FirstRound())
             if value is not None and 0 <= value < 1 << 20:
                 out.add({"shr": 1 << min(value, 20), "and": value + 1}.get(at.op, value))
         todo.extend(at.terms)
     return out - {0}
 
 
-class MadeUp(_At):
+class MadeUp(FirstRound):
     """What a thread of a block of one row has, with numbers made up for what is the same for a wavefront."""
 
     def __init__(self, thread: int) -> None:
@@ -392,31 +393,6 @@ def _constants(of: Trace) -> Iterator[WaveFault]:
             return
 
 
-def _short(facts: Facts, of: Trace) -> Iterator[WaveFault]:
-    """Shuffles, without a width, over 32 lanes or more in a file that is built for wavefronts of 32 lanes as well."""
-    short = [one for one in facts.options.built_for if one.lanes == HALF]
-    if not short or facts.module.setting:
-        return
-    for event in of.warp_ops:
-        if event.node.kind not in ("shuffle_down", "shuffle_xor", "shuffle_up") or len(event.operands) < 2:
-            continue
-        distance = evaluate(event.operands[1], _Short())
-        width = HALF if event.width is None else evaluate(event.width, _Short())
-        if distance is None or not HALF <= distance < WAVE or width is None or (width == HALF and event.width):
-            continue
-        what = (
-            f"{event.node.name} reaches {distance} lanes further, and a wavefront of {short[0].name} has {HALF} lanes"
-        )
-        yield WaveFault("short", event.span, what, short[0].span, event.stack)
-
-
-class _Short(_At):
-    """The first round of loops on a wavefront of 32 lanes."""
-
-    def __getitem__(self, symbol: Symbol) -> int:
-        return HALF if symbol is WARP_SIZE else super().__getitem__(symbol)
-
-
 def _most_threads(facts: Facts) -> int:
     """The most threads that a block may have: as many as in a launch, where launches are in sight."""
     context = facts[launch_context]
@@ -436,7 +412,6 @@ def _compute(facts: Facts) -> tuple[WaveFault, ...]:
     found += _broadcasts(facts[trace], _most_threads(facts))
     found += _gathers(facts[trace], _most_threads(facts))
     found += _constants(facts[trace])
-    found += _short(facts, facts[trace])
     return tuple({fault.span: fault for fault in reversed(found)}.values())[::-1]
 
 

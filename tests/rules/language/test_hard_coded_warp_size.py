@@ -188,3 +188,32 @@ def test_a_shuffle_with_a_width_stays_in_its_group() -> None:
     code = PACK.replace("FROM)", "FROM, 32)").replace("FROM + 1)", "FROM + 1, 32)")
     code = code.replace("FROM", "2 * (lane % 16)").replace("GROUP", "32").replace("BLOCK", "256")
     assert not findings(HardCodedWarpSize, code, "hip")
+
+
+QUEUE = """
+ABOUT
+__global__ void __launch_bounds__(256) push(const int *keys, int *queue, int *length, int least) {
+    const int i = blockIdx.x * 256 + threadIdx.x, lane = threadIdx.x % LANES;
+    const bool take = keys[i] >= least;
+    const unsigned long long votes = __ballot(take);
+    int first = 0;
+    if (lane == 0) first = atomicAdd(length, __popcll(votes));
+    first = __shfl(first, FROM);
+    if (take) queue[first + __popcll(votes & ((1ull << lane) - 1))] = i;
+}
+"""
+BOTH = "// Compiled for gfx90a and gfx1100."
+
+
+@pytest.mark.parametrize(
+    ("about", "lanes", "source", "count"),
+    [
+        (BOTH, "64", "0", 1),
+        (BOTH, "warpSize", "0", 0),
+        ("// Compiled for gfx90a and gfx942.", "64", "0", 0),
+        ("// Pushes what is large.", "64", "0", 0),
+    ],
+)
+def test_a_leader_of_64_threads_in_wavefronts_of_32(about: str, lanes: str, source: str, count: int) -> None:
+    code = QUEUE.replace("ABOUT", about).replace("LANES", lanes).replace("FROM", source)
+    assert len(findings(HardCodedWarpSize, code, "hip")) == count
