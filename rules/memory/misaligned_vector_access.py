@@ -22,14 +22,14 @@ class MisalignedVectorAccess(Rule):
     of structs whose size is no multiple of it.
 
     Reported when some thread's offset is certainly no multiple (with the numbers of a launch in sight, too), when a
-    place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a
-    pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one), or
-    that the host checks to be one of fewer elements, when data say where runs of elements begin that lie back to
-    back, or choose one of two headers of different lengths before them, or a counter hands out rows whose fixed
-    length is no multiple, where vectors lie behind as many single elements in shared memory as an argument says,
-    where a launch in sight passes a place a few elements into an array, and where only the address of another array
-    was tested. Start addresses are taken to be aligned; other parameters and data get the benefit of the doubt. An
-    access that stands under a test of its address or a pitch is left alone.
+    place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a pitch
+    that the kernel itself does not take for a multiple (it handles the last elements of a row one by one), or that the
+    host checks to be one of fewer elements, when data say where runs of elements begin that lie back to back, or choose
+    one of two headers of different lengths before them, or a counter hands out rows whose fixed length is no multiple,
+    where vectors lie behind as many single elements in shared memory as an argument says, where a launch in sight
+    passes a place a few elements into an array, where only the address of another array was tested, and where an OpenCL
+    kernel gets local memory as bytes. Start addresses are taken to be aligned; other parameters and data get the
+    benefit of the doubt. An access that stands under a test of its address or a pitch is left alone.
 
     ```opencl bad
     __kernel void window(__global const float *img, __global float *out, const int pitch) {
@@ -148,6 +148,8 @@ class MisalignedVectorAccess(Rule):
                 f"{what} {found.tested} bytes behind a place, as data say: whatever the place is, one of the two is no "
                 f"multiple of {found.align}"
             )
+        elif found.kind == "bytes":
+            message = f"{what}, which the kernel is given as bytes: nothing aligns it to {found.align}"
         elif found.kind == "constant":
             message = f"{what}, always {found.offset} bytes past a multiple of {found.align}"
         elif found.kind == "block":
@@ -160,23 +162,32 @@ class MisalignedVectorAccess(Rule):
         if found.kind in ("thread", "block"):
             step = Step((0, 0, 0), found.thread, access.span, f"{verb[:4]} at byte {found.offset}")
             witness = Witness(found.block, (1, 1, 1), steps=(step,))
-        whose = f"{access.root.name} itself"
-        if access.root.path:
-            whose = "the structure"
-        if found.view is not None:
-            whose = f"the memory in which {access.root.name} lies"
         return self.finding(
             access.span,
             message,
             Severity.NOTE if found.registers else Severity.WARNING,
             related=related,
             witness=witness,
-            assumptions=(f"{whose} is aligned to {found.align} bytes",),
-            fix=f"use vload{lanes} or vstore{lanes}"
-            if language == "opencl" and lanes
-            else "round the offset up to a multiple of the vector, or access single elements",
+            assumptions=(f"{_whose(found)} is aligned to {found.align} bytes",) if found.kind != "bytes" else (),
+            fix=_fix(found, language, lanes),
             confidence=Confidence.HIGH if found.kind in ("thread", "constant", "row") else Confidence.MEDIUM,
         )
+
+
+def _fix(found: Misaligned, language: str, lanes: int) -> str:
+    if found.kind == "bytes":
+        return "declare the parameter as a pointer to the largest type in it"
+    if language == "opencl" and lanes:
+        return f"use vload{lanes} or vstore{lanes}"
+    return "round the offset up to a multiple of the vector, or access single elements"
+
+
+def _whose(found: Misaligned) -> str:
+    """What is taken to be aligned."""
+    root = found.access.root
+    if found.view is not None:
+        return f"the memory in which {root.name} lies"
+    return "the structure" if root.path else f"{root.name} itself"
 
 
 def _size(block: tuple[int, int, int]) -> str:

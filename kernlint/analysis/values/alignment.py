@@ -30,7 +30,15 @@ from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, Trace
 from kernlint.analysis.values.aligned_tests import Tests, bounds, checked_short, parts_of, remainder, share, tests_of
 from kernlint.analysis.values.by_lanes import by_lanes, of_lane
 from kernlint.analysis.values.data_rows import chosen_starts, ends_at_next, odd_row
-from kernlint.analysis.values.laid_out import behind_smaller, in_memory, laid_closer, member_start, passed_behind
+from kernlint.analysis.values.laid_out import (
+    alignment_of,
+    behind_smaller,
+    in_memory,
+    laid_closer,
+    member_start,
+    passed_behind,
+    promised_less,
+)
 from kernlint.analysis.values.passed_places import passed_place
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
@@ -46,7 +54,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.tree.nodes import Deref
-from kernlint.tree.types import BOOL, FloatType, IntType, PointerType, Space, StructType, Type, VectorType
+from kernlint.tree.types import BOOL, FloatType, IntType, PointerType, Space, StructType, VectorType
 from kernlint.tree.walk import walk
 
 ALIGNED = 4096
@@ -64,20 +72,17 @@ ROWS = (25, 3, 100, 1, 1000, 0)
 OWN = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE)
 """What is known of every thread."""
 
-CUDA_LARGEST = 16
-"""No vector type of CUDA or HIP is aligned to more bytes (CUDA C++ Programming Guide, built-in vector types)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
-    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``behind`` (``tested`` elements of ``offset`` bytes
-    that the host puts before it), ``data``, ``row`` (``offset``: its length), ``passed`` (``view``: the launch),
-    ``layout``, ``chosen`` (data choose one of the distances ``tested``), ``pitch`` or ``untested`` (only the address
-    of the array ``tested`` was). ``thread``: who does it under ``block`` threads. ``pitch``: the parameter's name (or
-    ``K / 2``), or that of the array whose values say where (``data``). ``scalar``: the access that handles elements
-    left over. ``registers``: the object most likely has no address.
+    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``behind`` (``tested`` elements of ``offset`` bytes that
+    the host puts before it), ``data``, ``row`` (``offset``: its length), ``passed`` (``view``: the launch), ``layout``,
+    ``bytes``, ``chosen`` (data choose one of the distances ``tested``), ``pitch`` or ``untested`` (only the address of
+    the array ``tested`` was). ``thread``: who does it under ``block`` threads. ``pitch``: the parameter's name (or ``K
+    / 2``), or that of the array whose values say where (``data``). ``scalar``: the access that handles elements left
+    over. ``registers``: the object most likely has no address.
     """
 
     access: Access
@@ -124,18 +129,6 @@ class _Values(Mapping[Symbol, int]):
         return len(self.known)
 
 
-def alignment_of(type_: Type, language: str) -> int | None:
-    """Bytes that a vector's address must be a multiple of; None for what is no vector of a power of two.  A struct that
-    is aligned on purpose, to all of its bytes, is one."""
-    if isinstance(type_, StructType):
-        own = type_.known and not type_.union and type_.align == type_.size and type_.align in (4, 8, 16)
-        parts = [field.type.align or CUDA_LARGEST for field in type_.fields]
-        return type_.align if own and max(parts, default=CUDA_LARGEST) < (type_.align or 0) else None
-    if not isinstance(type_, VectorType) or type_.lanes not in (2, 4, 8, 16) or type_.size is None:
-        return None
-    return type_.size if language == "opencl" else min(type_.size, CUDA_LARGEST)
-
-
 class _Finder:
     def __init__(self, of: Trace, known: Scenarios, language: str, context: LaunchContext) -> None:
         self.context = context
@@ -162,11 +155,11 @@ class _Finder:
                 told.add(access.span)
                 yield Misaligned(access, align, "constant", start)
                 continue
-            passed = None if tests.others else passed_place(access, align, self.context)
-            if even or passed is not None:
-                if passed is not None and (access.root, "passed") not in told:
-                    told |= {access.span, (access.root, "passed")}
-                    yield Misaligned(access, align, "passed", passed[1], view=passed[0])
+            found = self._by_memory(access, align, tests)
+            if even or (found is not None and found.kind == "passed"):
+                if found is not None and (access.root, found.kind) not in told:
+                    told |= {access.span, (access.root, found.kind)}
+                    yield found
                 continue
             if any(isinstance(node, Deref) and node.unaligned for node in walk(access.node)):
                 continue
@@ -188,6 +181,13 @@ class _Finder:
             if found is not None and layout not in told:
                 told |= {access.span, layout} - {None}
                 yield found
+
+    def _by_memory(self, access: Access, align: int, tests: Tests) -> Misaligned | None:
+        """A place that is no multiple for what the kernel is given, or need not be for what it is promised."""
+        if promised_less(access, align, self.language):
+            return Misaligned(access, align, "bytes")
+        passed = None if tests.others else passed_place(access, align, self.context)
+        return Misaligned(access, align, "passed", passed[1], view=passed[0]) if passed is not None else None
 
     def _by_thread(self, access: Access, align: int) -> Misaligned | None:
         rest = remainder(access, align)

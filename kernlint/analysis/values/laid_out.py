@@ -11,14 +11,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import gcd
 
-from kernlint.analysis.trace.events import Access, Root
+from kernlint.analysis.trace.events import Access, Root, RootKind
 from kernlint.analysis.values.aligned_tests import bounds, parts_of
 from kernlint.prove.admission import Way
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.nodes import Cast, Deref, Subscript
-from kernlint.tree.types import ArrayType, Space, StructType, Type
+from kernlint.tree.types import ArrayType, IntType, Space, StructType, Type, VectorType
 from kernlint.tree.walk import walk
+
+CUDA_LARGEST = 16
+"""No vector type of CUDA or HIP is aligned to more bytes (CUDA C++ Programming Guide, built-in vector types)."""
+
+
+def alignment_of(type_: Type, language: str) -> int | None:
+    """Bytes that a vector's address must be a multiple of; None for what is no vector of a power of two.  A struct that
+    is aligned on purpose, to all of its bytes, is one."""
+    if isinstance(type_, StructType):
+        own = type_.known and not type_.union and type_.align == type_.size and type_.align in (4, 8, 16)
+        parts = [field.type.align or CUDA_LARGEST for field in type_.fields]
+        return type_.align if own and max(parts, default=CUDA_LARGEST) < (type_.align or 0) else None
+    if not isinstance(type_, VectorType) or type_.lanes not in (2, 4, 8, 16) or type_.size is None:
+        return None
+    return type_.size if language == "opencl" else min(type_.size, CUDA_LARGEST)
 
 
 def member_start(root: Root) -> int:
@@ -51,6 +66,15 @@ def _of_constant_loop(symbol: Symbol, access: Access) -> bool:
     if loop is None or loop.condition is None:
         return False
     return all(part.kind is SymbolKind.COUNTER for part in symbols(loop.condition))
+
+
+def promised_less(access: Access, align: int, language: str) -> bool:
+    """Whether local memory that an OpenCL kernel is given as bytes is taken for numbers or vectors of ``align`` bytes:
+    what a kernel is given is aligned to the type that its parameter points to, and to no more (OpenCL C 3.0, alignment
+    of types)."""
+    root = access.root
+    given = language == "opencl" and root.kind is RootKind.PARAM and root.space is Space.SHARED
+    return given and align >= 8 and isinstance(root.element, IntType) and root.element.size == 1
 
 
 def laid_closer(access: Access, align: int | None) -> bool:

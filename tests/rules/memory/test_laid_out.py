@@ -109,3 +109,28 @@ def test_behind_others_in_one_buffer(first: str, second: str, check: str, bad: b
 def test_places_that_a_launch_passes(place: str, small: str, check: str, bad: bool) -> None:
     text = SEGMENTS.replace("PLACE", place).replace("SMALL", small).replace("CHECK", check)
     assert_marked(MisalignedVectorAccess, text.replace("MARK", " // bad" if bad else ""), "cuda")
+
+
+BYTES = """
+__kernel void shuffle_keys(__global const ulong *in, __global ulong *out, __local POINTEE *room) {
+    __local ulong *own = (__local ulong *)room + get_local_id(0) * 2;
+    own[0] = in[get_global_id(0)];MARK
+    own[1] = own[0] ^ (own[0] >> 7);
+    out[get_global_id(0)] = own[1];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pointee", "mark"), [("char", " // bad"), ("uchar", " // bad"), ("ulong", ""), ("ulong2", "")]
+)
+def test_local_memory_that_is_given_as_bytes(pointee: str, mark: str) -> None:
+    assert_marked(MisalignedVectorAccess, BYTES.replace("POINTEE", pointee).replace("MARK", mark), "opencl")
+
+
+def test_bytes_that_are_read_four_at_a_time_or_lie_in_an_array_of_the_kernel() -> None:
+    words = BYTES.replace("POINTEE", "char").replace("MARK", "").replace("ulong", "uint")
+    assert not findings(MisalignedVectorAccess, words, "opencl")
+    own = BYTES.replace(", __local POINTEE *room", "").replace("MARK", "")
+    own = own.replace("{\n", "{\n    __local char room[4096];\n", 1)
+    assert not findings(MisalignedVectorAccess, own, "opencl")
