@@ -23,6 +23,7 @@ from kernlint.analysis.extent.sizes import BESIDE_ONE, UnusedSize, last_part, un
 from kernlint.analysis.extent.wrong_guards.axes import either, either_end, other_axis, square, swapped, twice
 from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows, clamped_neighbours, repeated_tests
 from kernlint.analysis.extent.wrong_guards.clamped_rows import clamped_to_rows
+from kernlint.analysis.extent.wrong_guards.digit_margins import digit_margins
 from kernlint.analysis.extent.wrong_guards.ends import (
     backwards,
     clamped,
@@ -213,6 +214,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += [one for one in kept_elsewhere(facts[places]) if one.access not in seen and not _held(one, facts)]
         seen = {one.access for one in found}
         found += [one for one in last_instead(facts[trace].accesses) if one.access not in seen]
+        seen = {one.access for one in found}
+        found += [one for one in digit_margins(facts[trace].accesses) if one.access not in seen]
         found += hollow(grown)
         found += padded(grown)
     found = [one for one in found if one.size is None or not _counts_items(one.size)]
