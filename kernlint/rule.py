@@ -68,6 +68,7 @@ class _Described:
             assumptions=(told.assumption,),
             fix=told.fix,
             confidence=Confidence.MEDIUM,
+            habit=told.habit,
         )
 
     def finding(

@@ -120,6 +120,7 @@ class FloatingPointIndex(Rule):
                     Severity.NOTE if slabs else None,
                     related=[Related(span, "used as an index here")] if span != place else [],
                     fix="keep indices in an integer array",
+                    habit="indices in floats",
                 )
 
 

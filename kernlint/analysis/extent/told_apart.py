@@ -73,6 +73,7 @@ class ToldApart:
                 related,
                 "the data make the test hold",
                 f"test that the coordinate is not {self.mark}",
+                habit="own marks",
             )
         if self.empty:
             return Told(

@@ -35,7 +35,7 @@ from kernlint.symbolic.terms import (
     plain,
     symbols,
 )
-from kernlint.tree.nodes import FunctionDecl
+from kernlint.tree.nodes import FunctionDecl, VarDecl
 from kernlint.tree.types import BOOL, I64, IntType, OpaqueType
 
 LARGEST_UNIT = 1 << 20
@@ -99,10 +99,18 @@ def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
             elif symbol is not None and isinstance(term.type, OpaqueType):
                 open_.append((symbol, term))
     images = in_numbers(images, open_)
+    passed = {symbol for symbol, _ in images}
+    images += [(one, one.term) for one in known.values() if one not in passed and _in_constant_memory(one)]
     checks += [_is_power(symbol) for symbol, term in images if term.value is None and _one_bit(term)]
     checks += _rounds([term for _, term in images], checks)
     checks += _whole_blocks(images, checks)
     return Way(tuple(images), tuple(checks))
+
+
+def _in_constant_memory(symbol: Symbol) -> bool:
+    """Whether a number is one that the host has put into constant memory before: what it was is a variable of its
+    own."""
+    return isinstance(symbol.origin, VarDecl) and symbol.origin.is_global
 
 
 def _of_status(check: Term) -> bool:

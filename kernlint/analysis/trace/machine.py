@@ -25,7 +25,7 @@ from kernlint.record import dataclass, field, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import FALSE, TRUE, Symbol, Term, conjunction, disjunction, negate
 from kernlint.tree.nodes import FunctionDecl, FunctionKind, Scope, VarDecl
-from kernlint.tree.types import Space
+from kernlint.tree.types import Space, Type
 
 E_ = TypeVar("E_", bound=Event)
 
@@ -125,6 +125,7 @@ class Machine:
         self.kept: dict[Root, dict[Root, None]] = {}  # objects to which an array of the thread's own has pointers
         self.pointers: dict[Root, Pointers] = {}  # what such arrays hold
         self.loads: dict[Any, Symbol] = {}
+        self.given: dict[tuple[Root, Term, Type], Symbol] = {}  # numbers in constant memory
         self.read_by: dict[Symbol, int] = {}  # which access, by its number, has last given what a load stands for
         self.tables: dict[VarDecl, Table | None] = {}
         self.epoch = 0
