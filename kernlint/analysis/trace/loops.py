@@ -21,6 +21,7 @@ from kernlint.analysis.trace.host import LIBRARY
 from kernlint.analysis.trace.joined import joined
 from kernlint.analysis.trace.machine import Machine, State, Target
 from kernlint.analysis.trace.memory import in_memory
+from kernlint.analysis.trace.passed_rounds import passed_rounds
 from kernlint.analysis.trace.periods import periods
 from kernlint.analysis.trace.recurrence import closed_form, in_turn, ring_of
 from kernlint.analysis.trace.rounds import rounds
@@ -327,6 +328,7 @@ def _iterate(
             early = True
         loop.exits.append(_exit(loop, broken.path[len(base) :], node.span))
     m.state = _leave(m, loop, heads, base, head, target.breaks, tail, entry)
+    _passed(m, loop, node)
     out = [] if m.state is None else [m.state]
     out += [left for left, _ in m.frames[-1].returns[returned:]]
     _settle(m, loop, snapshot, entry, tail, out, early)
@@ -377,6 +379,13 @@ def _exit(loop: LoopContext, path: Sequence[Guard], otherwise: Span) -> tuple[Te
         if guard.loop is not loop:
             term = conjunction(term, guard.term)
     return term, suffix[-1].span if suffix else otherwise
+
+
+def _passed(m: Machine, loop: LoopContext, node: Node) -> None:
+    """What held in each round of a loop of the host that changes no memory, where it was not left in one for good."""
+    if m.on_host and loop.leaves and not loop.post_tested and not _stores(m, node, set()):
+        for term, span in passed_rounds(m, loop, _rounds(m, loop)):
+            m.guarded(term, GuardKind.EXIT, span)
 
 
 def _rewritten(m: Machine, node: Node, changed: Sequence[VarDecl]) -> None:
