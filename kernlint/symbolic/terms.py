@@ -496,7 +496,9 @@ def subterms(term: Term) -> Iterator[Term]:
     while stack:
         at = stack.pop()
         yield at
-        stack.extend(at.terms)
+        op = at.op
+        if op != "sym" and op != "const":
+            stack.extend(at.args[1:] if op == "call" else at.args)
 
 
 def negative(term: Term, type_: Type) -> Term:

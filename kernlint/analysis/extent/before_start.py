@@ -8,7 +8,7 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.excuses.views import part_of_an_image
 from kernlint.analysis.extent.leaving import FEW, PLACE, UNLIMITED, Outside, kinds_of, leaves, plainly_left
-from kernlint.analysis.extent.limits import counter_ranges, elements
+from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.places import limits_of
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access, LoopContext
@@ -70,7 +70,7 @@ def _edge_tested(access: Access, every: Sequence[Access]) -> frozenset[Term]:
         ahead = found[0] - at[0] if found is not None else number(0)
         if found is None or not ahead.coefficients or any(value < 0 for value in ahead.coefficients.values()):
             continue
-        if any(limit.part not in own for limit in limits_of(found[0], other, counter_ranges(other))):
+        if any(limit.part not in own for limit in limits_of(found[0], other)):
             return data
     return frozenset()
 
@@ -159,7 +159,7 @@ def _halves(access: Access, place: Term) -> frozenset[Symbol]:
     at = elements(access) if sizes else None
     if at is None:
         return frozenset()
-    limits = limits_of(at[0], access, counter_ranges(access))
+    limits = limits_of(at[0], access)
     ends = [limit for limit in limits if not sizes & {s for atom in limit.size.atoms for s in symbols(atom)}]
     return frozenset(sizes) if any(limit.slack == -1 for limit in ends) else frozenset()
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.places import chosen, moves
-from kernlint.analysis.extent.truths import Truth
+from kernlint.analysis.extent.truths import Truth, truths
 from kernlint.analysis.trace.events import Guard
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, divided, number, polynomial
@@ -25,18 +25,24 @@ def _is_digit(atom: Term) -> bool:
     return atom.op in _DIGITS and isinstance(atom.type, IntType) and moves(atom.args[0]) and chosen(atom.args[1])
 
 
+@lru_cache(maxsize=8192)
+def _columns(guard: Term) -> tuple[Term, ...]:
+    """The remainders in comparisons that a guard is made of."""
+    return tuple(
+        dict.fromkeys(
+            part
+            for term in conjuncts(guard)
+            if term.op in ("lt", "le", "ne", "eq")
+            for side in term.terms
+            for part in subterms(side)
+            if part.op == "mod" and _is_digit(part)
+        )
+    )
+
+
 def in_digits(whole: Polynomial, guards: Sequence[Guard]) -> Polynomial:
     """An index with the number in it that tests divide into rows as row and column."""
-    digits = {
-        part
-        for guard in guards
-        for term in conjuncts(guard.term)
-        if term.op in ("lt", "le", "ne", "eq")
-        for side in term.terms
-        for part in subterms(side)
-        if part.op == "mod" and _is_digit(part)
-    }
-    for column in digits:
+    for column in dict.fromkeys(part for guard in guards for part in _columns(guard.term)):
         value, by = polynomial(column.args[0]), polynomial(column.args[1])
         first = next(iter(value.coefficients), None)
         times = whole.coefficients.get(first, 0) // value.coefficients[first] if first is not None else 0
@@ -54,14 +60,11 @@ def _rows(guards: Sequence[Guard]) -> Iterator[Term]:
                 yield part
 
 
-def truths_of_digits(guards: Sequence[Guard], known: Sequence[Truth], form: Polynomial) -> list[Truth]:
-    """What guards say of the digits in a sum, besides what is ``known``."""
-    found: list[Truth] = []
-    for atom in form.atoms:
-        if _is_digit(atom):
-            found += _of_rows(known, atom) if atom.op == "div" else ()
-            found += _apart(guards, atom)
-    for guard in guards:
+def truths_of_digits(guards: tuple[Guard, ...], form: Polynomial) -> list[Truth]:
+    """What guards say of the digits in a sum, besides what they say in sums themselves."""
+    digits = dict.fromkeys(atom for mono in form.coefficients for atom in mono if _is_digit(atom))
+    found = [truth for atom in digits for truth in _of_digit(guards, atom)]
+    for guard in guards if found else ():
         for part in conjuncts(guard.term):
             if part.op == "ne":
                 away = polynomial(part.args[0]) - polynomial(part.args[1])
@@ -85,6 +88,11 @@ def truths_of_starts(guards: tuple[Guard, ...]) -> tuple[Truth, ...]:
         for guard, part, side in sides
         if polynomial(side).coefficients and counted(polynomial(side))
     )
+
+
+@lru_cache(maxsize=8192)
+def _of_digit(guards: tuple[Guard, ...], digit: Term) -> tuple[Truth, ...]:
+    return (*(_of_rows(truths(guards), digit) if digit.op == "div" else ()), *_apart(guards, digit))
 
 
 def _of_rows(known: Sequence[Truth], row: Term) -> Iterator[Truth]:

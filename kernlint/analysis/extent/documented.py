@@ -18,7 +18,7 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.asking import Past, asked, only_chooses
 from kernlint.analysis.extent.corners import corner
 from kernlint.analysis.extent.documented_parts import parts_of
-from kernlint.analysis.extent.limits import counter_ranges, elements
+from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.places import Places, limits_of, moves, places
 from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.extent.sizes import last_part
@@ -292,7 +292,7 @@ def _share(part: Term, step: int, told: set[Symbol]) -> bool:
 
 def _let_through(access: Access, index: Polynomial, size: Term) -> bool:
     """Whether the tests of an index let the extent itself through, by what they say in sums; data may be in both."""
-    limits = list(limits_of(index, access, counter_ranges(access)))
+    limits = list(limits_of(index, access))
     beyond = [(limit.most - polynomial(size)).constant for limit in limits]
     if not limits or any(amount is None or amount < 0 for amount in beyond):
         return False

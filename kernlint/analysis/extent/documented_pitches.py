@@ -13,7 +13,7 @@ from itertools import permutations
 
 from kernlint.analysis.base import Facts, KernelAnalysis, Shape
 from kernlint.analysis.extent.documented import documented_sizes
-from kernlint.analysis.extent.limits import counter_ranges, elements
+from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.places import limits_of, moves, places
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind
@@ -90,9 +90,8 @@ def _wrong(access: Access, sizes: Sequence[Polynomial | None]) -> tuple[Polynomi
     if len(set(every)) < len(every):
         return None
     owned: dict[Polynomial, Polynomial] = {}
-    ranges = counter_ranges(access)
     for value, pitch in digits:
-        bounds = {limit.most + number(1) for limit in limits_of(value, access, ranges)}
+        bounds = {limit.most + number(1) for limit in limits_of(value, access)}
         mine = [size for size in every if size in bounds]
         if len(mine) != 1 or mine[0] in owned:
             return None

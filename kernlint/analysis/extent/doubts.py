@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.limits import counter_ranges
+from kernlint.analysis.extent.limits import Standing, counter_ranges
 from kernlint.analysis.extent.places import moves
 from kernlint.analysis.extent.wholes import truths_of_wholes
-from kernlint.analysis.trace.events import Access, GuardKind
+from kernlint.analysis.trace.events import GuardKind
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
@@ -34,6 +34,7 @@ def own_atoms(moving: Polynomial) -> set[Term]:
     return {atom for atom in moving.atoms if moves(atom)}
 
 
+@lru_cache(maxsize=8192)
 def is_digit(atom: Term) -> bool:
     """Whether all that moves in a number are digits of something."""
     if isinstance(atom.type, FloatType):
@@ -44,7 +45,7 @@ def is_digit(atom: Term) -> bool:
     return bool(parts) and all(map(is_digit, parts))
 
 
-def asked_else(access: Access, moving: Polynomial) -> Iterator[Term]:
+def asked_else(access: Standing, moving: Polynomial) -> Iterator[Term]:
     """What else than how it compares with what does not move is asked of what a coordinate is made of."""
     own = own_atoms(moving)
     beside = {atom for atom in polynomial(access.offset).atoms if moves(atom)} - own
@@ -119,7 +120,7 @@ def _speaks_of(part: Term, moving: Polynomial) -> bool:
     return any(moving_of(polynomial(side)) == moving for side in sides)
 
 
-def _without_known_rounds(access: Access, moving: Polynomial) -> Polynomial:
+def _without_known_rounds(access: Standing, moving: Polynomial) -> Polynomial:
     """A sum without the rounds of loops of constant length, which tests of the rest are added up with."""
     ranges = counter_ranges(access)
     return Polynomial(

@@ -9,19 +9,20 @@ mathematical integers.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from functools import lru_cache
 from math import prod
 
 from kernlint.analysis.extent.digits import in_digits, truths_of_digits, truths_of_starts
 from kernlint.analysis.extent.doubts import asked_else, is_digit, moving_of, of_end, own_atoms, part_of
-from kernlint.analysis.extent.limits import counter_ranges, elements, extreme
+from kernlint.analysis.extent.limits import Standing, counter_ranges, elements, extreme, standing
 from kernlint.analysis.extent.places import chosen, moves
 from kernlint.analysis.extent.truths import Truth, truths
 from kernlint.analysis.extent.unclamped import Unclamped, unclamped
 from kernlint.analysis.extent.wholes import truths_of_wholes
 from kernlint.analysis.trace.events import Access, Guard, GuardKind
 from kernlint.record import dataclass
-from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.intervals import Bound, interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, divided, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, subterms, symbols
 from kernlint.tree.types import IntType
@@ -86,6 +87,11 @@ class Coordinate:
 
 def tested_forms(access: Access) -> tuple[Polynomial, ...]:
     """The sums that move of which comparisons speak, their opposites, what is clamped; none that loops count alone."""
+    return _tested_forms(standing(access))
+
+
+@lru_cache(maxsize=4096)
+def _tested_forms(access: Standing) -> tuple[Polynomial, ...]:
     found: dict[Polynomial, None] = {}
     whole = in_digits(polynomial(access.offset), access.guards)
     inside_ = {atom for atom in whole.atoms if moves(atom)}
@@ -102,11 +108,8 @@ def tested_forms(access: Access) -> tuple[Polynomial, ...]:
 def _truths(guards: tuple[Guard, ...], form: Polynomial) -> tuple[Truth, ...]:
     """What guards say, of integers, of the numbers in floating point that whole parts in a sum are made of, and of
     digits in it."""
-    known = truths(guards)
-    found = [*known, *truths_of_wholes(guards, form.atoms), *truths_of_starts(guards)]
-    if any(map(is_digit, form.atoms)):
-        found += truths_of_digits(guards, known, form)
-    return tuple(found)
+    found = (*truths(guards), *truths_of_wholes(guards, form.atoms), *truths_of_starts(guards))
+    return (*found, *truths_of_digits(guards, form)) if any(map(is_digit, form.atoms)) else found
 
 
 def _counts(truth: Truth) -> bool:
@@ -169,7 +172,7 @@ def coordinates(access: Access, forms: Iterable[Polynomial]) -> tuple[Coordinate
         own = set((pitch * form).coefficients)
         if any(own < other for other in covered) or not _whole(whole, form, pitch, parts):
             continue
-        fixed = _fixed(whole, pitch, list(parts.values()), _added(access, form))
+        fixed = _fixed(whole, pitch, list(parts.values()), _added(access.guards, form))
         if fixed is None:
             continue
         last = number(extra) if pitch == number(1) else number(0)
@@ -224,21 +227,22 @@ def _whole(whole: Polynomial, form: Polynomial, pitch: Polynomial, parts: dict[P
 def _within(mono: Monomial, value: int, times: int) -> bool:
     """Whether a number is added that may be a place within ``times`` elements."""
     return 0 < value < times and all(
-        (interval(atom)[0] or 0) >= 0 and interval(atom)[0] is not None for atom in mono if moves(atom)
+        (_range_of(atom)[0] or 0) >= 0 and _range_of(atom)[0] is not None for atom in mono if moves(atom)
     )
 
 
-def _added(access: Access, form: Polynomial) -> set[int]:
+@lru_cache(maxsize=8192)
+def _added(guards: tuple[Guard, ...], form: Polynomial) -> frozenset[int]:
     """The numbers that tests add to a sum: of ``x + 1 < w`` that is 1."""
-    sides = (side for truth in _truths(access.guards, form) for side in truth.part.args if truth.part.op in _ORDER)
+    sides = (side for truth in _truths(guards, form) for side in truth.part.args if truth.part.op in _ORDER)
     found = ((polynomial(side) - form).constant for side in sides)
-    return {more for more in found if more is not None}
+    return frozenset(more for more in found if more is not None)
 
 
 _ORDER = frozenset({"lt", "le"})
 
 
-def _fixed(whole: Polynomial, pitch: Polynomial, pitches: Sequence[Polynomial], added: set[int]) -> Polynomial | None:
+def _fixed(whole: Polynomial, pitch: Polynomial, pitches: Sequence[Polynomial], added: Set[int]) -> Polynomial | None:
     """What arguments and numbers add to a coordinate: of what does not move, the multiples of its pitch that are none
     of a larger one's; None where a number may be a place within an element of the pitch.  ``added``: numbers that
     tests add to it, one of which it is where that leaves a place within an element."""
@@ -274,31 +278,29 @@ def coordinate(
     access: Access, moving: Polynomial, fixed: Polynomial, pitch: Polynomial, extra: Polynomial
 ) -> Coordinate:
     """A coordinate with what keeps it; ``extra``: places touched beyond it."""
-    doubts = _doubts(access, moving)
-    low = _low(access, moving, fixed, of_end(doubts, moving, True))
-    high = _high(access, moving, fixed + extra, of_end(doubts, moving, False))
+    at = standing(access)
+    low = _low(at, moving, fixed)
+    high = _high(at, moving, fixed + extra)
     clamps = _clamps_of(moving)
     if clamps is None:
         return Coordinate(access, moving, fixed, pitch, low, high, moving, fixed, (low, high))
     form = polynomial(clamps.core)
     core = moving_of(form)
-    more, doubts = fixed + form - core, _doubts(access, core)
-    bare = (
-        _low(access, core, more, of_end(doubts, core, True)),
-        _high(access, core, more + extra, of_end(doubts, core, False)),
-    )
+    more = fixed + form - core
+    bare = (_low(at, core, more), _high(at, core, more + extra))
     low = End(True) if clamps.low else low if low.kept else bare[0]
     high = End(True) if clamps.high else high if high.kept else bare[1]
     return Coordinate(access, moving, fixed, pitch, low, high, core, more, bare, clamps)
 
 
-def _doubts(access: Access, moving: Polynomial) -> frozenset[Term]:
+@lru_cache(maxsize=8192)
+def _doubts(access: Standing, moving: Polynomial) -> frozenset[Term]:
     """What is asked of a coordinate otherwise than by comparisons of it, or of its parts that loops count on from."""
     found = frozenset(asked_else(access, moving))
     if not any(part.op == "ne" for part in found):
         return found
     digits = [atom for atom in moving.atoms if is_digit(atom)]
-    known = truths_of_digits(access.guards, truths(access.guards), moving) if len(digits) == 1 else []
+    known = truths_of_digits(access.guards, moving) if len(digits) == 1 else []
     starts = [truth for truth in truths_of_starts(access.guards) if moving_of(truth.left) == moving]
     return found - {truth.part for truth in (*known, *starts) if truth.part.op == "ne"}
 
@@ -311,10 +313,12 @@ def _clamps_of(moving: Polynomial) -> Unclamped | None:
     return unclamped(mono[0]) if times == 1 and len(mono) == 1 else None
 
 
-def _low(access: Access, moving: Polynomial, fixed: Polynomial, doubts: frozenset[Term]) -> End:
+@lru_cache(maxsize=8192)
+def _low(access: Standing, moving: Polynomial, fixed: Polynomial) -> End:
     least = _least(moving + fixed)
     if least is not None and least >= 0:
         return End(kept=True)
+    doubts = of_end(_doubts(access, moving), moving, True)
     best: tuple[int, Guard, Term] | None = None
     bounded = False
     ranges = counter_ranges(access)
@@ -345,7 +349,9 @@ def _not_negative(known: Iterable[Truth]) -> Iterator[tuple[Polynomial, Truth]]:
             yield polynomial(truth.part.args[0]), truth
 
 
-def _high(access: Access, moving: Polynomial, last: Polynomial, doubts: frozenset[Term]) -> End:
+@lru_cache(maxsize=8192)
+def _high(access: Standing, moving: Polynomial, last: Polynomial) -> End:
+    doubts = of_end(_doubts(access, moving), moving, False)
     found: list[tuple[int, Polynomial, Truth]] = []
     own = {atom for atom in in_digits(polynomial(access.offset), access.guards).atoms if moves(atom)} | own_atoms(
         moving
@@ -389,11 +395,16 @@ def _bounded(moving: Polynomial) -> bool:
     )
 
 
+@lru_cache(maxsize=8192)
+def _range_of(atom: Term) -> Bound:
+    return interval(atom)
+
+
 def _least(form: Polynomial) -> int | None:
     """What a sum is no less than, as far as the types of what is in it say."""
     total = 0
     for mono, value in form.coefficients.items():
-        ends = [interval(atom) for atom in mono]
+        ends = [_range_of(atom) for atom in mono]
         if any(low is None or low < 0 for low, _ in ends):
             return None
         if value < 0 and any(high is None for _, high in ends):

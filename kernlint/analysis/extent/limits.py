@@ -9,6 +9,7 @@ global ids (``(y * width + x)``: ``y`` with pitch ``width``, then ``x``).  For e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from math import gcd
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -16,7 +17,7 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.settled import under
 from kernlint.analysis.extent.truths import slack_of, truths
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Guard, RootKind
+from kernlint.analysis.trace.events import Access, Guard, LoopContext, RootKind
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, divided, number, polynomial
@@ -174,6 +175,25 @@ def _borrows(rest: dict[Monomial, int]) -> bool:
     return back and not any(mono and value > 0 and mono not in varying for mono, value in rest.items())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """Where accesses are made: what is asked about offset, guards and loops is asked once for all that share them."""
+
+    offset: Term
+    guards: tuple[Guard, ...]
+    loops: tuple[LoopContext, ...]
+
+
+@lru_cache(maxsize=8192)
+def _standing(offset: Term, guards: tuple[Guard, ...], loops: tuple[LoopContext, ...]) -> Standing:
+    return Standing(offset, guards, loops)
+
+
+def standing(access: Access) -> Standing:
+    """Where an access is made, the same for all that are made there."""
+    return _standing(access.offset, access.guards, access.loops)
+
+
 def elements(access: Access, offset: Term | None = None) -> tuple[Polynomial, int] | None:
     """The offset (of the access, or one that is given) in elements of the root, and the elements touched beyond the
     first; None where that is no count."""
@@ -182,13 +202,18 @@ def elements(access: Access, offset: Term | None = None) -> tuple[Polynomial, in
         return None
     if size == 1 and access.size > 1:
         return None  # bytes that hold something else
+    whole = _in_elements(under(access.offset if offset is None else offset, access.guards), size)
+    return None if whole is None else (whole, max(access.size // size, 1) - 1)
+
+
+@lru_cache(maxsize=8192)
+def _in_elements(place: Term, size: int) -> Polynomial | None:
     out: dict[Monomial, int] = {}
-    place = under(access.offset if offset is None else offset, access.guards)
     for mono, value in polynomial(place).coefficients.items():
         if value % size and mono:
             return None
         out[mono] = value // size
-    return Polynomial(out), max(access.size // size, 1) - 1
+    return Polynomial(out)
 
 
 _DIGITS = frozenset({"div", "mod", "shr", "and"})
@@ -207,6 +232,8 @@ def bounds_of(atom: Term, ranges: dict[Symbol, tuple[int, int]]) -> tuple[int, i
 
 def extreme(poly: Polynomial, ranges: dict[Symbol, tuple[int, int]], top: bool) -> Polynomial | None:
     """``poly`` with loop counters, and their digits, at the end of their range that makes it largest (or smallest)."""
+    if not ranges:
+        return poly
     out: dict[Monomial, int] = {}
     for mono, value in poly.coefficients.items():
         factor, left = value, []
@@ -238,10 +265,16 @@ def _limits(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, i
             yield Limit(most, truth.guard, truth.part, truth.unit)
 
 
-def counter_ranges(access: Access) -> dict[Symbol, tuple[int, int]]:
-    """Loop counters with constant ranges: those whose loop's condition compares nothing else with a number."""
+def counter_ranges(access: Access | Standing) -> dict[Symbol, tuple[int, int]]:
+    """Loop counters with constant ranges: those whose loop's condition compares nothing else with a number.  Not to be
+    changed."""
+    return _ranges_of(access.loops) if access.loops else {}
+
+
+@lru_cache(maxsize=2048)
+def _ranges_of(loops: tuple[LoopContext, ...]) -> dict[Symbol, tuple[int, int]]:
     found: dict[Symbol, tuple[int, int]] = {}
-    for loop in access.loops:
+    for loop in loops:
         if loop.condition is None or loop.post_tested or loop.exits or loop.leaves:
             continue
         for part in conjuncts(loop.condition):

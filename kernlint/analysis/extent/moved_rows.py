@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.places import Place, limits_of, places_of
 from kernlint.analysis.trace.events import Access, Guard
 from kernlint.record import dataclass
@@ -52,7 +51,7 @@ def _single(size: Polynomial) -> Symbol | None:
 def _moved(slow: Place, length: Symbol, access: Access) -> Iterator[tuple[Term, Term, Guard]]:
     own = [atom for mono in slow.index.coefficients if len(mono) == 1 for atom in mono if _part_of(atom, length)]
     for by in own if len(own) == 1 else ():
-        for limit in limits_of(slow.index, access, counter_ranges(access)):
+        for limit in limits_of(slow.index, access):
             for mono in limit.size.coefficients:
                 bound = mono[0] if len(mono) == 1 else None
                 other = symbols(bound)[0] if bound is not None and len(symbols(bound)) == 1 else None

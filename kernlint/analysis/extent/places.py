@@ -13,10 +13,10 @@ from functools import lru_cache
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.filled import Filled
-from kernlint.analysis.extent.limits import Limit, counter_ranges, elements, extreme, scales, split
+from kernlint.analysis.extent.limits import Limit, Standing, counter_ranges, elements, extreme, scales, split, standing
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, RootKind
+from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
@@ -72,9 +72,18 @@ def is_pitch(atom: Term) -> bool:
     return bool(atom.symbols) and chosen(atom)
 
 
-def limits_of(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
-    """What the guards of an access leave of an index.  ``ranges``: those of loop counters."""
-    for truth in truths(access.guards):
+def limits_of(index: Polynomial, access: Access) -> tuple[Limit, ...]:
+    """What the guards of an access leave of an index."""
+    return _limits_of(index, standing(access))
+
+
+@lru_cache(maxsize=8192)
+def _limits_of(index: Polynomial, access: Standing) -> tuple[Limit, ...]:
+    return tuple(_limits(index, access.guards, counter_ranges(access)))
+
+
+def _limits(index: Polynomial, guards: tuple[Guard, ...], ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
+    for truth in truths(guards):
         if not any(_moving(mono) for mono in truth.left.coefficients):
             continue
         most = extreme(index + truth.left, ranges, top=True)
@@ -117,14 +126,13 @@ def places_of(access: Access, offset: Term | None = None) -> tuple[Place, ...]:
     if found is None:
         return ()
     whole, extra = found
-    ranges = counter_ranges(access)
     steps = _steps(access) | scales(whole, access, moves, is_pitch)
     parts = list(split(whole, moves, (lambda atom: is_pitch(atom) and atom not in steps) if steps else is_pitch))
     out: list[Place] = []
     for at, (first, pitch) in enumerate(parts):
         more = extra if at == len(parts) - 1 else 0
         row = _quotient(parts[at - 1][1], pitch) if at else None
-        limits = sorted(limits_of(first + number(more), access, ranges), key=lambda limit: limit.slack)
+        limits = sorted(limits_of(first + number(more), access), key=lambda limit: limit.slack)
         out.append(Place(access, first, pitch, row, tuple(limits), more))
     return tuple(out)
 

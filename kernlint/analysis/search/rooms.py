@@ -82,17 +82,23 @@ def _used_anyhow(of: Trace, address: Symbol) -> bool:
 
 
 def _limits(of: Trace) -> Iterator[Term]:
-    looked = 0
+    looked, seen = 0, set[object]()
     for access in of.accesses:
         extent = access.root.extent
         if access.root.space is not Space.SHARED or looked >= MOST:
             continue
+        looked += bool(access.loops)
+        if extent is None and not access.loops:
+            continue
+        known = (id(access.root), access.offset, access.size, access.guards, access.loops)
+        if known in seen:
+            continue
+        seen.add(known)
         place = polynomial(access.offset)
         if extent is not None:
             yield from _of_last_thread(access, place, extent)
         if not access.loops:
             continue
-        looked += 1
         if extent is None:
             yield from _of_first_part(of, access, place)
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +33,7 @@ from kernlint.tree import nodes as n
 def evaluate(m: Machine, expr: n.Expr) -> Value:
     """Value of ``expr``; its accesses and barriers are recorded."""
     m.step()
-    handler = _handlers().get(type(expr))
+    handler = (_HANDLERS or _handlers()).get(type(expr))
     if handler is None or m.state is None:
         return unknown_value(expr.type, "dead code" if m.state is None else type(expr).__name__)
     return handler(m, expr)
@@ -81,8 +80,12 @@ def under(m: Machine, term: Term, span: Span, action: Callable[[], Value]) -> Va
     return value
 
 
-@functools.cache
+_HANDLERS: dict[type, Callable[[Machine, Any], Value]] = {}
+"""What to do with each kind of expression, from the first one on."""
+
+
 def _handlers() -> dict[type, Callable[[Machine, Any], Value]]:
     from kernlint.analysis.trace.expressions import VALUES
 
-    return VALUES
+    _HANDLERS.update(VALUES)
+    return _HANDLERS

@@ -77,6 +77,9 @@ class Guard:
     span: Span
     loop: LoopContext | None = None
 
+    def __hash__(self) -> int:
+        return hash(self.term)  # what is remembered of guards is looked up by all of them each time
+
 
 def each_guard(events: Iterable[Event]) -> Iterator[Guard]:
     """The guards of ``events``, each once, in order: those of host code mostly add some to those of the one before."""

@@ -8,6 +8,7 @@ lets through the one place that is the first of the next row, and past the end i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.excuses.runs_of_data import ends_a_run
@@ -112,12 +113,19 @@ def _bits(index: Polynomial) -> Polynomial:
 
 def _tested(access: Access, atom: Term, row: int | None) -> bool:
     """Whether a test keeps a coordinate below a row's length, or asks for the last place."""
-    high = interval(atom, refine([guard.term for guard in access.guards]))[1]
-    if row is not None and high is not None and high < row:
+    bare = plain(atom)
+    if any(bare in _compared(guard.term) for guard in access.guards):
         return True
-    parts = (part for guard in access.guards for part in conjuncts(guard.term) if part.op in ("lt", "le", "eq", "ne"))
-    sides = (part.args[:1] if part.op in ("lt", "le") else part.args for part in parts)
-    return any(plain(atom) in map(plain, subterms(side)) for found in sides for side in found)
+    high = interval(atom, refine([guard.term for guard in access.guards]))[1] if row is not None else None
+    return row is not None and high is not None and high < row
+
+
+@lru_cache(maxsize=4096)
+def _compared(guard: Term) -> frozenset[Term]:
+    """What a guard compares, and what that is made of: of what has to be less, or equal."""
+    parts = (part for part in conjuncts(guard) if part.op in ("lt", "le", "eq", "ne"))
+    sides = (side for part in parts for side in (part.args[:1] if part.op in ("lt", "le") else part.args))
+    return frozenset(plain(inner) for side in sides for inner in subterms(side))
 
 
 def _most(term: Term, depth: int = DEPTH) -> Polynomial | None:
