@@ -8,6 +8,7 @@ anything else of the argument, that decides and not the clamp.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.checked_limits import limits_of
@@ -16,11 +17,16 @@ from kernlint.analysis.trace.events import Access
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, plain, replaced, subterms, symbols
 
 
+@lru_cache(maxsize=4096)
+def _minima(term: Term) -> tuple[Term, ...]:
+    return tuple(part for part in subterms(term) if part.op == "min")
+
+
 def clamped_arguments(access: Access, views: Iterable[LaunchView]) -> dict[Term, Term]:
     """The clamps of arguments to numbers in the tests of an access, with these numbers."""
     found: dict[Term, Term] = {}
     terms = [guard.term for guard in access.guards]
-    for part in (part for term in terms for part in subterms(term) if part.op == "min"):
+    for part in (part for term in terms for part in _minima(term)):
         clamp = _clamp(part)
         if clamp is not None:
             found[part] = const(clamp[1], part.type)

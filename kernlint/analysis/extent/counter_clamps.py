@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TypeVar
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
@@ -50,12 +51,18 @@ def _is_room(limit: Term) -> bool:
     return (limit.value or 0) > 1 or (symbol is not None and symbol.kind is SymbolKind.PARAM)
 
 
+@lru_cache(maxsize=4096)
+def _limiting(term: Term) -> tuple[Term, ...]:
+    """The comparisons and choices in a condition."""
+    return tuple(part for part in subterms(term) if part.op in ("lt", "min", "select"))
+
+
 def limits_of(
     term: Term, loop: bool, held: Callable[[Term], Held | None], room: Callable[[Term], bool] = _is_room
 ) -> Iterator[tuple[Held, Term, bool]]:
     """The numbers that a condition goes by, what it holds them down to, and whether it does: it may only ask if there
     are more.  ``loop``: it is one of a loop.  ``room``: whether it may be how much room there is."""
-    for part in subterms(term):
+    for part in _limiting(term):
         found = held(part.args[1]) if part.op == "lt" else None
         if found is not None and room(part.args[0]):
             yield found, part.args[0], False

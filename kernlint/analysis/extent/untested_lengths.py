@@ -7,6 +7,8 @@ it is with two counts in one element, of which one is brought down to the length
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.alike import one_element
@@ -108,6 +110,11 @@ def _asked(access: Access, symbol: Symbol) -> bool:
     return any(symbol in symbols(guard.term) for guard in others)
 
 
+@lru_cache(maxsize=4096)
+def _refuses(test: Term) -> bool:
+    return any(map(_refused, subterms(test)))
+
+
 def _refused(part: Term) -> bool:
     """Whether a number from memory is compared with a constant."""
     sides = part.terms if part.op in ("lt", "le") else ()
@@ -116,7 +123,7 @@ def _refused(part: Term) -> bool:
 
 
 def _compute(facts: Facts) -> tuple[Untested, ...]:
-    refused = any(_refused(part) for test in facts[trace].conditions for part in subterms(test.term))
+    refused = any(_refuses(test.term) for test in facts[trace].conditions)
     if not refused and not any(_cut(loop) for loop in facts[trace].loops):
         return ()
     clamped: list[tuple[Access, Symbol]] = []

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kernlint.analysis.extent.asking import Past
-from kernlint.analysis.extent.limits import counter_ranges
+from kernlint.analysis.extent.limits import counter_ranges, standing
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
+from kernlint.analysis.trace.events import Root
+from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import SymbolKind
 
@@ -24,12 +26,13 @@ def ahead(found: Places, reached: Callable[[Past], bool]) -> Iterator[Overreach]
     Silent: ``z + R + 1 < nz`` before it; axes whose margins are not those of the rows.  Still bad: ``a[at + R + 1]``
     where x is tested against ``nx - R``.
     """
+    centres = _centres(found)
     for access, places in found.items():
         for at, place in enumerate(places):
             limit = place.limits[0] if place.limits else None
             if limit is None or limit.slack < 0 or place.extra or limit.unit != 1 or not _argument(limit.size):
                 continue
-            centre = _centre(place, at, len(places), found)
+            centre = _centre(place, at, len(places), centres)
             if centre is not None and reached(Past(access, term_of(place.index), term_of(limit.size))):
                 why = "as wide a margin is kept at both ends, and along the rows"
                 yield Overreach(
@@ -43,20 +46,34 @@ def _argument(size: Polynomial) -> bool:
     return symbol is not None and symbol.kind is SymbolKind.PARAM and size == polynomial(symbol.term)
 
 
-def _centre(place: Place, at: int, count: int, found: Places) -> Place | None:
+Centres = dict[tuple[Root, int, int, Span], list[Place]]
+"""Places around which a test keeps a margin at both ends, and along another axis too: by array, axis, how many axes
+there are, and the test."""
+
+
+def _centres(found: Places) -> Centres:
+    out: Centres = {}
+    seen: set[object] = set()
+    for access, places in found.items():
+        known = (access.root, standing(access), access.size)
+        if known in seen:
+            continue
+        seen.add(known)
+        for at, mine in enumerate(places):
+            margin = -1 - mine.limits[0].slack if mine.limits else 0
+            if margin < 1 or _least(mine) != margin:
+                continue
+            if any(_as_wide(one, margin) for other, one in enumerate(places) if other != at):
+                out.setdefault((access.root, at, len(places), mine.limits[0].guard.span), []).append(mine)
+    return out
+
+
+def _centre(place: Place, at: int, count: int, centres: Centres) -> Place | None:
     """An access to the same array at the middle of what the test keeps a margin around, along two axes at least."""
     limit = place.limits[0]
-    for access, places in found.items():
-        if access.root is not place.access.root or len(places) != count:
-            continue
-        mine = places[at]
-        apart = (place.index - mine.index).constant
-        if apart is None or mine.pitch != place.pitch or not mine.limits or mine.limits[0].size != limit.size:
-            continue
-        margin = -1 - mine.limits[0].slack
-        if margin < 1 or mine.limits[0].guard.span != limit.guard.span or _least(mine) != margin:
-            continue
-        if any(_as_wide(one, margin) for other, one in enumerate(places) if other != at):
+    for mine in centres.get((place.access.root, at, count, limit.guard.span), ()):
+        alike = mine.pitch == place.pitch and mine.limits[0].size == limit.size
+        if alike and (place.index - mine.index).constant is not None:
             return mine
     return None
 

@@ -30,16 +30,24 @@ def _a_step_further(indexed: Sequence[Indexed], one: Indexed, dimension: Dimensi
     """
     at, best = one.dimensions.index(dimension), dimension.limits[0]
     nearer = last = False
+    wanted = best.size - number(1)
     for other in indexed:
         if other.access.root is not one.access.root or len(other.dimensions) != len(one.dimensions):
             continue
         mine = other.dimensions[at]
-        apart = (dimension.index - mine.index).constant
-        if apart is None or apart <= 0 or not mine.limits or mine.limits[0].most != best.size - number(1):
+        if not mine.limits or mine.limits[0].slack != -1 or mine.limits[0].most != wanted:
             continue
-        nearer = nearer or (mine.limits[0].part == best.part and mine.index != polynomial(best.part.args[0]))
-        last = last or mine.limits[0].part != best.part
-    return nearer and last
+        same = mine.limits[0].part == best.part
+        if nearer if same else last:
+            continue
+        apart = (dimension.index - mine.index).constant
+        if apart is None or apart <= 0:
+            continue
+        nearer = nearer or (same and mine.index != polynomial(best.part.args[0]))
+        last = last or not same
+        if nearer and last:
+            return True
+    return False
 
 
 def _kept_along_rows(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
@@ -52,10 +60,10 @@ def _kept_along_rows(indexed: Sequence[Indexed], one: Indexed, dimension: Dimens
     if any(len(m) == 1 and kind_of(m[0]) is SymbolKind.PARAM for m in dimension.index.coefficients):
         return False
     at, step = one.dimensions.index(dimension), dimension.index.coefficients.get((), 0)
-    for other in indexed:
+    for other in indexed if step >= 1 and len(one.dimensions) > 1 else ():
         if other.access.root is not one.access.root or len(other.dimensions) != len(one.dimensions):
             continue
-        if (dimension.index - other.dimensions[at].index).constant != step or step < 1:
+        if (dimension.index - other.dimensions[at].index).constant != step:
             continue  # it is a neighbour along the same axis
         for along, mine in enumerate(other.dimensions):
             here = one.dimensions[along].index
