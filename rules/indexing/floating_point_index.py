@@ -89,7 +89,8 @@ class FloatingPointIndex(Rule):
         said: set[Span] = set()
         uses: list[tuple[Term, Span]] = [(a.index, a.span) for a in walked.accesses if a.index is not None]
         placed = {symbol for access in walked.accesses for symbol in _placed(access)}
-        placed.update(symbol for access in walked.accesses for symbol in _measured(access))
+        seen: set[Term] = set()
+        placed.update(symbol for access in walked.accesses for symbol in _measured(access, seen))
         if facts.module.language == "opencl" and facts.module.synthesised:
             return  # the float may be one that stands for a type whose name no header gave
         if facts.function.forced:
@@ -134,14 +135,15 @@ def _placed(access: Access) -> Iterator[Symbol]:
                 yield from own.intersection(_float_ids(part.args[1]))
 
 
-def _measured(access: Access) -> Iterator[Symbol]:
+def _measured(access: Access, seen: set[Term]) -> Iterator[Symbol]:
     """Floats that are coordinates or values and no numbers of elements: several of them make one index, an atomic
-    update counts them, or the value itself is stored or reckoned with."""
+    update counts them, or the value itself is stored or reckoned with.  ``seen``: what values are made of that have
+    been looked at."""
     own = dict.fromkeys(_float_ids(access.index)) if access.index is not None else {}
     if len(own) > 1 or access.kind is AccessKind.ATOMIC:
         yield from own
     if access.value is not None:
-        yield from _as_numbers(access.value)
+        yield from _as_numbers(access.value, seen)
 
 
 def _of_slabs(index: Term, symbol: Symbol) -> bool:
@@ -166,15 +168,20 @@ def _of_any_type(facts: Facts, name: str) -> bool:
     return any(ours.name == name and ours.type != theirs.type for theirs, ours in pairs)
 
 
-def _as_numbers(term: Term) -> Iterator[Symbol]:
-    """Floats from memory in a term that are not made integers."""
-    symbol = term.symbol
-    if symbol is not None:
-        if symbol.kind is SymbolKind.LOAD and _narrow_float(symbol.type):
-            yield symbol
-    elif not (term.op == "cast" and isinstance(term.type, IntType)):
-        for part in term.terms:
-            yield from _as_numbers(part)
+def _as_numbers(term: Term, seen: set[Term]) -> Iterator[Symbol]:
+    """Floats from memory in a term that are not made integers, of parts that have not been ``seen``."""
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        symbol = part.symbol
+        if symbol is not None:
+            if symbol.kind is SymbolKind.LOAD and _narrow_float(symbol.type):
+                yield symbol
+        elif not (part.op == "cast" and isinstance(part.type, IntType)):
+            stack.extend(part.terms)
 
 
 def _float_ids(term: Term) -> Iterator[Symbol]:

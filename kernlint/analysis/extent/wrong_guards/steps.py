@@ -20,7 +20,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     moves,
     parameter_names,
 )
-from kernlint.analysis.extent.wrong_guards.stencils import exchanged, looks_about
+from kernlint.analysis.extent.wrong_guards.stencils import Surroundings, exchanged
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
@@ -41,6 +41,7 @@ Elsewhere = Callable[[Access, Dimension], bool]
 def neighbours(
     kernel: Trace, indexed: Sequence[Indexed], supports: Supports, context: LaunchContext, elsewhere: Elsewhere
 ) -> Iterator[Overreach]:
+    about = Surroundings(indexed)
     for one in indexed:
         beyond = [d for d in one.dimensions if _excess(d) > 0]
         if not beyond:
@@ -60,7 +61,7 @@ def neighbours(
                     continue
                 if _behind_a_head(kernel, indexed, one):
                     continue
-            elif not (_whole_rows(one) and (looks_about(indexed, one, dimension) or elsewhere(one.access, dimension))):
+            elif not (_whole_rows(one) and (about.seen(one, dimension) or elsewhere(one.access, dimension))):
                 continue
             steps = gcd(*(value for mono, value in dimension.index.coefficients.items() if mono))
             if steps > _excess(dimension) and multiple(context, best, steps):
