@@ -23,8 +23,10 @@ from kernlint.frontends.clang.conditions.settings import (
 )
 from kernlint.frontends.clang.conditions.uncompiled import Uncompiled, declaring, intersect, subtract
 from kernlint.frontends.clang.configured import Choose, Cost, Look, Read, Reading, Worth, unknown_in
+from kernlint.frontends.clang.lower.functions import GIVEN_NAME
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import ParseResult
+from kernlint.frontends.clang.sizes_given import LENGTH, SIDE, size_names
 from kernlint.frontends.clang.starts import NOTHING_MADE_UP, Promising, Start
 from kernlint.record import replace
 from kernlint.source import Span
@@ -123,6 +125,7 @@ class Configured:
         """Settings under which names are known that are not by default take the place of the default."""
         best = self._words()
         best = self._numbers(best) or best
+        best = self._sizes(best) or best
         tried = [best]
         for _ in range(MAX_FOUNDATIONS):
             first, _ = self.readings[0]
@@ -190,6 +193,25 @@ class Configured:
                 if name in changes:
                     break
         return changes
+
+    def _sizes(self, changes: Changes) -> Changes | None:
+        """A number for the only name of the build that sizes of arrays or the block are made of: with it the sizes in
+        the kernel are those of the block, as they are for every other number."""
+        first = self.readings[0][0]
+        given = {
+            loss.reason.removeprefix(GIVEN_NAME)
+            for kernel in first.module.kernels
+            for loss in kernel.function.losses
+            if loss.kind == "given" and loss.reason.startswith(GIVEN_NAME)
+        }
+        sizes = size_names(self.text.decode(errors="replace"), given - changes.keys())
+        if len(sizes) != 1:
+            return None
+        ((name, squared),) = sizes.items()
+        tests = (each.condition for file in self.search.program.files() for each in file.branches)
+        if any(name in names(test) for test in tests if test is not None):
+            return None
+        return self._better({**changes, name: str(SIDE if squared else LENGTH)})
 
     def _better(self, changes: Changes) -> Changes | None:
         """The changes, if the source is understood better under them than it is by now; they are the default then."""

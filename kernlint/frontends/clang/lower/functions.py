@@ -377,7 +377,7 @@ class FunctionTable:
             if kind is not None and not declaration.spelling.startswith("__kl"):
                 known = "declared" if self.lowering.is_made_up(declaration) else "known"
                 if self._is_given(declaration):
-                    scope.lose("given", f"{kind} that the build gives: {declaration.spelling}", place)
+                    scope.lose("given", f"{kind}{GIVEN}{declaration.spelling}", place)
                     continue
                 scope.lose(kind, f"{kind} that is not {known}: {declaration.spelling}", place)
 
@@ -433,6 +433,10 @@ class FunctionTable:
             target = Member(span, scope.type(field), Ref(span, scope.this.type, scope.this), field.spelling, True)
             yield ExprStmt(span, Assign(span, target.type, "", target, convert(scope.expression(value), target.type)))
 
+
+GIVEN = " that the build gives: "
+GIVEN_NAME = "name" + GIVEN
+"""How the reason of a loss begins that is a number for the build to say; the name comes behind it."""
 
 _MADE_UP_KINDS = {
     K.VAR_DECL: "name",
