@@ -115,3 +115,39 @@ def test_a_return_of_what_no_header_explains_is_a_way_out(
     code = LOST.replace("@first", first).replace("@out", out).replace("@what", what)
     assert len(findings(DeviceMemoryLeak, code)) == leaks
     assert len(findings(DeviceUseAfterFree, code)) == used
+
+
+POOL = """
+#include <cuda_runtime.h>
+class Pool {
+public:
+    cudaError_t take(void **p, size_t bytes) {
+        if (!on) return cudaMalloc(p, bytes);
+        *p = base + used;
+        used += bytes;
+        return cudaSuccess;
+    }
+    cudaError_t give(void *p) const { return CONDITION ? cudaFree(p) : cudaSuccess; }
+private:
+    char *base;
+    size_t used;
+    int on;
+};
+Pool RESULTpool();
+__global__ void fill(float *x) { x[threadIdx.x] = 1; }
+void run() {
+    float *d = nullptr;
+    if (pool()AT take((void **)&d, 4096) != cudaSuccess) exit(1);
+    fill<<<1, 32>>>(d);
+    if (pool()AT give(d) != cudaSuccess) exit(1);
+}
+"""
+
+
+@pytest.mark.parametrize(("result", "at"), [("*", "->"), ("&", ".")])
+@pytest.mark.parametrize(("condition", "told"), [("!on", False), ("on", True)])
+def test_what_a_function_gives_each_time_it_is_asked_is_one_object(
+    result: str, at: str, condition: str, told: bool
+) -> None:
+    code = POOL.replace("RESULT", result).replace("AT ", at).replace("CONDITION", condition)
+    assert bool(findings(DeviceMemoryLeak, code)) is told

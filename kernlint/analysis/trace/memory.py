@@ -210,9 +210,12 @@ def in_memory(m: Machine, place: Place) -> MemPlace:
     m.materialised.add(place.decl)
     if not isinstance(place.type, ArrayType):
         # A field's address reaches its neighbours, so the object is the whole variable; an array field is one itself.
-        shift = _shift(place.decl.type, place.path)
+        whole = place.decl.type  # a reference may be bound to a value, which has no other place than it
+        if isinstance(whole, PointerType) and whole.reference and place.path:
+            whole = whole.pointee
+        shift = _shift(whole, place.path)
         if shift is not None:
-            root = variable_root(m, place.decl)
+            root = variable_root(m, place.decl, (), whole)
             return MemPlace(PointerValue(root, const(shift), place.type), place.type)
     root = variable_root(m, place.decl, place.path, place.type)
     return MemPlace(PointerValue(root, const(0), place.type), place.type)

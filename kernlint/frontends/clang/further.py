@@ -23,6 +23,7 @@ from kernlint.frontends.clang.conditions.settings import (
 )
 from kernlint.frontends.clang.conditions.uncompiled import Uncompiled, declaring, intersect, subtract
 from kernlint.frontends.clang.configured import Choose, Cost, Look, Read, Reading, Worth, unknown_in
+from kernlint.frontends.clang.embedded import OPEN_NUMBER
 from kernlint.frontends.clang.lower.functions import GIVEN_NAME
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import ParseResult
@@ -202,7 +203,7 @@ class Configured:
             loss.reason.removeprefix(GIVEN_NAME)
             for kernel in first.module.kernels
             for loss in kernel.function.losses
-            if loss.kind == "given" and loss.reason.startswith(GIVEN_NAME)
+            if loss.kind == "given" and loss.reason.startswith(GIVEN_NAME) and OPEN_NUMBER not in loss.reason
         }
         sizes = size_names(self.text.decode(errors="replace"), given - changes.keys())
         if len(sizes) != 1:

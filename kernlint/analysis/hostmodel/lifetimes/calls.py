@@ -67,6 +67,18 @@ def _same_object(m: Machine, s: State) -> Place:
     return held if isinstance(held, At) else At(Thing(Kind.BEHIND, "this"))
 
 
+def _object(m: Machine, receiver: n.Expr | None) -> Place:
+    """The unknown object that a method is called for: the same one wherever a function without arguments gives it that
+    is asked for it anew each time, for else nobody could come back to it (``pool().take(); ... pool().give();``)."""
+    asked = strip_casts(receiver) if receiver is not None else None
+    if not isinstance(asked, n.Call) or asked.args or asked.receiver is not None:
+        return At(Thing(Kind.BEHIND, "this"))
+    if asked.name not in m.answered:
+        m.answered[asked.name] = Thing(Kind.BEHIND, "this")
+        m.answered[asked.name].passed = True
+    return At(m.answered[asked.name])
+
+
 def _by_value(m: Machine, param: n.ParamDecl, arg: n.Expr, s: State) -> list[Outcome]:
     """What a parameter gets that is no reference: of an object that lives on, what the class's constructor makes of it.
 
@@ -97,7 +109,7 @@ def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[O
         ways = []
         for state, at in found:
             own = At(Thing(Kind.LOCAL, "this", e.span))
-            state.memory[own] = at if isinstance(at, At) else At(Thing(Kind.BEHIND, "this"))
+            state.memory[own] = at if isinstance(at, At) else _object(m, e.receiver)
             ways.append((state, [(function.this, own)]))
     params = list(zip(function.params, e.args, strict=False))
     for param, arg in params:

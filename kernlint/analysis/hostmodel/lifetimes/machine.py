@@ -70,6 +70,8 @@ class Machine:
         self.keys: dict[Place, tuple[tuple[str, str], ...]] = {}
         self.origins: dict[Thing, Place] = {}
         self.made_at: dict[Thing, int] = {}
+        self.answered: dict[str, Thing] = {}
+        """Objects that functions without arguments give, by the functions' names."""
         self.stored_at: dict[Thing, tuple[Place, int]] = {}
         self.given_in: dict[Thing, tuple[n.VarDecl, int]] = {}
         """Memory that a variable of the file has got, and how many calls out of sight came before."""

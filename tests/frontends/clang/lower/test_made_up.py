@@ -49,7 +49,7 @@ def test_values_that_stand_in_are_no_values() -> None:
     text = """const int w = WIDTH; const int v = w * 2; constexpr int u(int a) { return a * v; }
     template <int N> struct S { static constexpr int size = N * v; };
     __global__ void k(float *p) {
-        __shared__ float a[WIDTH], b[v], c[S<3>::size], d[u(2)];
+        __shared__ float a[WIDTH], b[v + HEIGHT], c[S<3>::size], d[u(2)];
         p[0] = a[0] + b[0] + c[0] + d[0];
     }"""
     found = kernel(text).function
