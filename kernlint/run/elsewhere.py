@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kernlint.analysis.base import ModuleFacts
@@ -90,6 +90,7 @@ class Elsewhere:
         self._read: dict[str, tuple[ModuleFacts, ...]] = {}
         self._open: dict[str, tuple[SourceFile, FrontendOptions, tuple[str, ...]] | None] = {}
         self._texts: dict[str, bytes] = {}
+        self._launchers: dict[str, list[str]] = {}
         self._holding: set[tuple[str, str]] = set()
         """Files that launch what holds a kernel which another one looks up."""
 
@@ -136,13 +137,24 @@ class Elsewhere:
 
     def _launching(self, kernel: str) -> list[str]:
         """Files whose text launches the name, but for those that are nearer to another definition of it."""
+        if kernel not in self._launchers:
+            self._launchers[kernel] = self._nearest(kernel)
+        return self._launchers[kernel]
+
+    def _nearest(self, kernel: str) -> list[str]:
         ours = os.path.abspath(self.path)
         files = [path for path in self.questions.files_launching(kernel) if path != ours and _is_host(path)]
         files = list(dict.fromkeys(one for path in files for one in self._with_users(path, kernel)))
         if not files:
             return []
-        definers = self.definers_of(kernel)
-        near = [path for path in files if not any(_closer(path, other, ours) for other in definers if other != path)]
+        definers = frozenset(self.definers_of(kernel))
+        inside = Counter(folder for other in definers for folder in _folders(other))
+
+        def foreign(path: str) -> bool:
+            apart = _apart(path, ours)
+            return apart is not None and inside[apart] > (path in definers)
+
+        near = [path for path in files if not foreign(path)]
         near.sort(key=lambda path: (-_common(path, ours), path))
         return near[:FILES]
 
@@ -340,6 +352,19 @@ def _common(one: str, other: str) -> int:
             break
         count += 1
     return count
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders that a path lies in, outermost first, each with a separator at its end."""
+    at = path.find(os.sep)
+    while at >= 0:
+        yield path[: at + 1]
+        at = path.find(os.sep, at + 1)
+
+
+def _apart(path: str, other: str) -> str | None:
+    """The outermost folder that ``path`` lies in and ``other`` does not: what else is in it is nearer to ``path``."""
+    return next((folder for folder in _folders(path) if not other.startswith(folder)), None)
 
 
 def _closer(path: str, one: str, other: str) -> bool:
