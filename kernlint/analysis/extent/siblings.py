@@ -88,20 +88,22 @@ class Siblings:
     def __init__(self, every: Sequence[Place], context: LaunchContext) -> None:
         self.context = context
         self.by_key: dict[Key, list[Place]] = {}
-        self.by_root: dict[tuple[int, Polynomial], list[Place]] = {}
+        self.kept: dict[tuple[int, Polynomial], list[tuple[Polynomial, Place]]] = {}
+        """Those that are kept below an argument, with that, by array and pitch."""
         self.keys: dict[Place, Key] = {}
         for place in every:
             key = self.keys[place] = key_of(place)
             self.by_key.setdefault(key, []).append(place)
-            self.by_root.setdefault((id(place.access.root), place.pitch), []).append(place)
+            bound = place.bound
+            if bound is not None and of_arguments(bound):
+                self.kept.setdefault((id(place.access.root), place.pitch), []).append((bound, place))
 
     def of(self, place: Place) -> Iterator[tuple[Polynomial, Place, Limit]]:
         """(size, access that is kept below it, its test) of siblings of a place that is not."""
         if place.limits:
             return
-        for other in self.by_root[id(place.access.root), place.pitch]:
-            bound = other.bound
-            if bound is None or not of_arguments(bound) or not (_ahead(place, other) or _goes_on(place, other)):
+        for bound, other in self.kept.get((id(place.access.root), place.pitch), ()):
+            if not (_ahead(place, other) or _goes_on(place, other)):
                 continue
             if same_way(place.access, other.access, other.limits[0]) and self._open(place, other.limits[0].guard):
                 yield bound, other, other.limits[0]

@@ -132,7 +132,7 @@ def _sibling(kernel: Trace, reach: Reach, one: GlobalId, indexed: Sequence[Index
     if access.writes:
         row = _row_test(kernel, reach, one, indexed)
         return None if row is None else (row, False)
-    writes = [a for a in kernel.accesses if a.writes and a.root.space is Space.GLOBAL]
+    writes = (a for a in kernel.accesses if a.writes and a.root.space is Space.GLOBAL)
     found: Guard | None = None
     for write in writes:
         guards = [guard for guard in write.guards if guard_on(guard, one) is not None]
