@@ -21,6 +21,8 @@ from kernlint.analysis.launching.agreement import agreement
 from kernlint.cli import main
 from kernlint.frontends.base import FrontendError
 from kernlint.frontends.clang import ClangFrontend
+from kernlint.frontends.clang.lower.module import TABLES
+from kernlint.frontends.clang.unit import MOST_PARTS
 from kernlint.run import engine, parallel
 from kernlint.source import SourceError, SourceFile, decode, read
 
@@ -224,6 +226,22 @@ def test_two_megabytes_on_one_line(tmp_path: Path, text: str) -> None:
     done = process(tmp_path, "long.cu")
     assert done.returncode == 1 and "oversized-private-array" in done.stdout
     assert max(map(len, done.stdout.splitlines())) < 200  # the frame cuts the line
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["table[{count}] = {{{numbers}}}", "table[2][{half}] = {{ {{{numbers_of_half}}}, {{{numbers_of_half}}} }}"],
+    ids=["list", "rows"],
+)
+@pytest.mark.parametrize(("more", "cut"), [(-8, False), (8, True)], ids=["as many as are read", "more"])
+def test_numbers_of_large_tables(sarif: Sarif, tmp_path: Path, table: str, more: int, cut: bool) -> None:
+    """A table is read, or it is said that it is not: never as if the rest of it were zero."""
+    count, half = MOST_PARTS + more, (MOST_PARTS + more) // 2
+    text = table.format(count=count, half=half, numbers="1," * count, numbers_of_half="1," * half)
+    (tmp_path / "table.cu").write_text(f"__constant__ int {text};\n{GOOD}")
+    ran = sarif("table.cu")
+    assert ran.found == {("table.cu", "KL301")}
+    assert (TABLES in " ".join(ran.said("table.cu"))) is cut
 
 
 @posix

@@ -21,6 +21,11 @@ MACRO_BIT = 0x8000_0000
 _CONTINUE = int(ChildVisit.CONTINUE)
 _RECURSE = int(ChildVisit.RECURSE)
 _BREAK = int(ChildVisit.BREAK)
+_FIRST, _BEHIND = int(CursorKind.UNEXPOSED_EXPR), 200  # expressions
+_NUMBERS = frozenset({int(CursorKind.INTEGER_LITERAL), int(CursorKind.FLOATING_LITERAL)})
+
+MOST_PARTS = 1 << 17
+"""Parts of one expression, the numbers of a table, that trees are made of: as many take about a second, and 100 MB."""
 _FIRST_PREPROCESSING = int(CursorKind.PREPROCESSING_DIRECTIVE)
 _LAST_PREPROCESSING = int(CursorKind.INCLUSION_DIRECTIVE)
 _OF_THE_TREE = 1  # CXTUResourceUsage_AST
@@ -35,6 +40,8 @@ class Unit:
         self.size = size
         self.known_as: tuple[str, str] | None = None
         """A real path, and the name that the file there goes by."""
+        self.shortened: set[int] = set()
+        """Variables with so many numbers that not all are in their trees, by their keys."""
         self._types: dict[int, Type] = {}
         self._declarations: dict[tuple[int, int], Cursor] = {}
         self._files: dict[int, str] = {}
@@ -221,7 +228,8 @@ class Unit:
         """Build the whole tree below ``root`` in one pass of the library's own recursion.
 
         The library visits in pre-order and tells the parent of each node, so the path from the root is a stack that
-        is unwound to the parent.
+        is unwound to the parent.  Of expressions with more parts than :data:`MOST_PARTS` one more than that is built,
+        and of variables with more numbers in tables as many: they are in ``shortened``.
         """
         self.live_handle()
         failure: list[BaseException] = []
@@ -230,8 +238,10 @@ class Unit:
         path: list[list[Cursor]] = [root.children]
         keys = [root.key]
         new = Cursor.__new__
+        table, numbers = root.kind == CursorKind.VAR_DECL, 0
 
         def visit(raw: CXCursor, parent: CXCursor, _: object) -> int:
+            nonlocal numbers
             try:
                 above = parent.d1
                 if above <= 1:
@@ -242,6 +252,13 @@ class Unit:
                         at -= 1
                     if at >= 0:  # the parent of a lambda's implicit captures is never visited: they stay where we are
                         del keys[at + 1 :], path[at + 1 :]
+                if len(path[-1]) > MOST_PARTS and _FIRST <= raw.kind < _BEHIND:
+                    return _CONTINUE
+                if table and raw.kind in _NUMBERS:
+                    numbers += 1
+                    if numbers > MOST_PARTS:
+                        unit.shortened.add(root.key)
+                        return _CONTINUE
                 node = new(Cursor)
                 node.raw = raw
                 node.kind = raw.kind

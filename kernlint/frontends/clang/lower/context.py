@@ -125,6 +125,8 @@ class Lowering:
         """Those of the functions that are done."""
         self.cut = False
         """Whether statements were passed over since there are too many."""
+        self.tables_cut = False
+        """Whether the numbers of tables were, since there are too many."""
         self.constants: dict[str, list[Cursor]] | None = None
         self._files: dict[str, bytes] = {self.path: text}
         self._system: dict[int, bool] = {}
@@ -424,6 +426,11 @@ class Scope:
             writes=writes,
             may_sync=sounds_like_sync(self.lowering.source(cursor)),
         )
+
+    def large_table(self, cursor: Cursor) -> Opaque:
+        """What stands for more numbers than trees are made of."""
+        self.lowering.tables_cut = True
+        return Opaque(self.span(cursor), self.type(cursor), "a table too large to be read", (), writes=False)
 
     def opaque_statement(self, cursor: Cursor, reason: str, kind: str = "statement") -> OpaqueStmt:
         """An opaque statement with whatever of its children can be lowered, and the loss on record."""

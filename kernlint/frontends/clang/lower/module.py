@@ -126,6 +126,7 @@ def _upheavals(parsed: ParseResult) -> Iterator[str]:
 
 
 CUT = "functions of the file are very large: not all of their statements are read"
+TABLES = "tables of the file are very large: their numbers are not read"
 
 
 class ModuleBuilder:
@@ -308,7 +309,7 @@ class ModuleBuilder:
             errors=sum(1 for d in self.parsed.errors() if (d.file, d.offset < len(text)) == (self.parsed.path, True)),
             classes=tuple(classes_of(self.lowering, self.parsed.unit.top_level())) if functions else (),
             ends_elsewhere=frozenset(self.lowering.ends_elsewhere),
-            cuts=(CUT,) if self.lowering.cut else (),
+            cuts=(*((CUT,) if self.lowering.cut else ()), *((TABLES,) if self.lowering.tables_cut else ())),
             left_out_checks=tuple(self._left_out_checks()),
         )
 

@@ -9,6 +9,7 @@ from kernlint.frontends.clang.kinds import UnaryOperator as U
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.conversions import COMPARISONS, balanced, common_type, convert, decayed, promoted
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.frontends.clang.unit import MOST_PARTS
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     AddressOf,
@@ -320,8 +321,10 @@ def _casts_reference(scope: Scope, cursor: Cursor) -> bool:
 
 @lowers_expression(K.INIT_LIST_EXPR)
 def braces(scope: Scope, cursor: Cursor) -> Expr:
-    elements = tuple(scope.expression(c) for c in cursor.children if is_expression(c))
     type_ = scope.type(cursor)
+    if len(cursor.children) > MOST_PARTS:
+        return scope.large_table(cursor)
+    elements = tuple(scope.expression(c) for c in cursor.children if is_expression(c))
     if len(elements) == 1 and isinstance(type_, ArrayType) and isinstance(elements[0], InitList):
         inner = elements[0]
         if isinstance(inner.type, ArrayType) and inner.type.element == type_.element:

@@ -284,6 +284,8 @@ def _initialiser(scope: Scope, cursor: Cursor, node: VarDecl) -> Expr | None:
     found = next((c for c in reversed(expressions) if c.key == initial.key), None)
     if found is None:
         return None
+    if cursor.key in scope.lowering.unit.shortened:
+        return scope.large_table(found)
     value = _listed(scope, found, node.type) or scope.expression(found)
     if isinstance(value, InitList) and isinstance(value.type, VoidType):
         value = InitList(value.span, node.type, value.elements)  # braces around values of a dependent type
