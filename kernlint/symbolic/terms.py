@@ -40,6 +40,8 @@ and of no use in numbers as large as Python's."""
 class SymbolKind(Enum):
     """What a symbol stands for."""
 
+    __hash__ = object.__hash__  # that of an Enum is a call in Python, and sets of kinds are asked all the time
+
     THREAD = "thread"  # index of the thread in its block along `axis`
     BLOCK = "block"  # index of the block along `axis`
     BLOCK_DIM = "block_dim"  # threads of a block along `axis`

@@ -14,6 +14,8 @@ from kernlint.record import dataclass
 class Space(Enum):
     """Address space of an object or of what a pointer points to."""
 
+    __hash__ = object.__hash__  # that of an Enum is a call in Python, and sets of kinds are asked all the time
+
     PRIVATE = "private"
     SHARED = "shared"  # OpenCL local
     GLOBAL = "global"

@@ -16,6 +16,8 @@ from kernlint.tree.types import Space, Type
 class RootKind(Enum):
     """How the walk came to know a memory object."""
 
+    __hash__ = object.__hash__  # that of an Enum is a call in Python, and sets of kinds are asked all the time
+
     PARAM = "param"  # what a pointer parameter (or a pointer field of one) points to
     VARIABLE = "variable"  # a variable of the kernel, a helper or the file
     LOADED = "loaded"  # what a pointer read from memory points to
@@ -58,6 +60,8 @@ class Root:
 
 class GuardKind(Enum):
     """Why a condition holds where an event happens."""
+
+    __hash__ = object.__hash__  # that of an Enum is a call in Python, and sets of kinds are asked all the time
 
     BRANCH = "branch"  # inside an if, else or case
     LOOP = "loop"  # inside a loop whose condition it is
@@ -205,6 +209,8 @@ class Event:
 
 class AccessKind(Enum):
     """What an access does."""
+
+    __hash__ = object.__hash__  # that of an Enum is a call in Python, and sets of kinds are asked all the time
 
     READ = "read"
     WRITE = "write"

@@ -655,9 +655,15 @@ def _settle(
                 return [replace(label, condition=conjunction(label.condition, first))]
             return [label]
 
+        # What happens between two barriers has one and the same tuple: it is kept, so that its identity is its own.
+        done: dict[int, tuple[tuple[Label, ...], tuple[Label, ...]]] = {}
         for events, start in zip(_groups(m), snapshot, strict=True):
             for event in events[start:]:
-                setattr(event, name, _rewrite(getattr(event, name), head))
+                labels = getattr(event, name)
+                known = done.get(id(labels))
+                if known is None:
+                    known = done[id(labels)] = labels, _rewrite(labels, head)
+                setattr(event, name, known[1])
         for after in out:
             setattr(after, name, _outside(loop, getattr(after, name), before, real, through, surely, past))
 
