@@ -111,7 +111,7 @@ class Handles:
         if isinstance(handle, Ref) and handle.decl.init is not None:
             made = bare(handle.decl.init)
             key = place(handle)
-            once = isinstance(made, Conditional) and sum(place(at) == key for at, _ in self._stores()) == 1
+            once = isinstance(made, Conditional) and sum(place(at) == key for at, _ in self._stores) == 1
             handle = made if once else handle
         if event.node.api not in BY_NAME or not isinstance(handle, Conditional):
             return ()
@@ -231,7 +231,7 @@ class Handles:
     def _several(self) -> dict[Key, set[str]]:
         """All names that handles are made with, empty ones for something else."""
         found: dict[Key, set[str]] = {}
-        for target, value in self._stores():
+        for target, value in self._stores:
             for key, name in self._names(target, value):
                 found.setdefault(key, set()).add(name)
         return found
@@ -245,14 +245,18 @@ class Handles:
     def _lists(self) -> dict[Key, tuple[str, ...]]:
         """The lists of names that calls got from which something was assigned."""
         found: dict[Key, set[tuple[str, ...]]] = {}
-        for target, value in self._stores():
+        for target, value in self._stores:
             key = place(target)
             if key is not None and isinstance(value, Call):
                 found.setdefault(key, set()).update(filter(None, map(texts_of, value.args)))
         return {key: lists.pop() for key, lists in found.items() if len(lists) == 1}
 
-    def _stores(self) -> Iterator[tuple[Expr, Expr]]:
+    @cached_property
+    def _stores(self) -> tuple[tuple[Expr, Expr], ...]:
         """What is assigned to what, the pointers included that functions store what they make behind."""
+        return tuple(self._found_stores())
+
+    def _found_stores(self) -> Iterator[tuple[Expr, Expr]]:
         for node in self._nodes():
             if isinstance(node, Assign) and not node.op:
                 yield bare(node.target), bare(node.value)

@@ -9,6 +9,7 @@ of the project that defines it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Protocol
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
@@ -183,19 +184,30 @@ def asks_callers(sizes: Iterable[Term], behind: Mapping[str, Term], kernel: Trac
     constant length an argument makes or bounds, or whether a barrier is for threads that an argument lets through."""
     if any(map(is_open, sizes)):
         return True
+    doubtful = _doubtful(kernel)
+    return doubtful is None or any(_left_open(access, behind.get(access.root.name)) for access in doubtful)
+
+
+@lru_cache(maxsize=16)
+def _doubtful(kernel: Trace) -> tuple[Access, ...] | None:
+    """The accesses of a kernel of which callers tell something if they tell how much memory there is behind them; None
+    where they do whatever that is."""
     if any(_by_argument(g.term, True) for one in kernel.barriers for g in one.guards if g.kind in _TESTS):
-        return True
+        return None
+    found: list[Access] = []
     for access in kernel.accesses:
         root = access.root
         if root.space is Space.GLOBAL:
             blocks = _of_blocks(access.offset)
             tested = any(_tests_block(guard, blocks) for guard in access.guards)
             kept = tested or any(t.op in _CLAMPS for t in subterms(access.offset))
-            if access.offset.value is None and (not kept or _left_open(access, behind.get(root.name))):
-                return True
+            if access.offset.value is None and not kept:
+                return None
+            if access.offset.value is None:
+                found.append(access)
         elif root.extent is not None and any(map(_by_argument, (access.offset, *_rounds(access)))):
-            return True
-    return False
+            return None
+    return tuple(found)
 
 
 def _left_open(access: Access, size: Term | None) -> bool:
