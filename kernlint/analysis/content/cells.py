@@ -12,7 +12,7 @@ from kernlint.analysis.trace.events import Access
 from kernlint.prove.query import Launch, Side
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, const, symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,14 @@ def _certain(at: Side, bounding: Sequence[Symbol]) -> bool:
     )
 
 
+def _happens(at: Side, shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> bool:
+    """Whether some thread of a block meets those conditions of a read that the block and ``values`` decide."""
+    decided = {*THREAD, *BLOCK_DIM, *(symbol for symbol, _ in values)}
+    facts = tuple(fact for fact in at.facts if decided.issuperset(symbols(fact)))
+    touches = touched(Toucher(), Side(const(0), 1, facts), shape, values) if facts else None
+    return touches is None or bool(touches.found)
+
+
 def bare(
     shape: Scenario,
     reads: Sequence[Access],
@@ -109,7 +117,7 @@ def bare(
     for read in reads:
         at = side(read)
         if (shape.seen or usually is not None) and (cells := of_any_value(read)):
-            bare = _missed(cells, covered, read.root.extent or 0)
+            bare = _missed(cells, covered, read.root.extent or 0) if _happens(at, shape, values) else None
             if bare is not None and (usually is None or bare in usually):
                 return Unset(read, "uncovered", shape, 0, bare, values, write)
             continue

@@ -18,6 +18,7 @@ from kernlint.analysis.content.cells import Unset, bare, covered_by, of_any_valu
 from kernlint.analysis.content.factors import of_products
 from kernlint.analysis.content.other_blocks import first_alone
 from kernlint.analysis.content.own_rows import begin_of_row, within_own_rows
+from kernlint.analysis.content.shared_conditions import as_whole, without_shared
 from kernlint.analysis.content.size_trials import below_all, beyond_the_block, full_round, last_round
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.scenarios.numbers import scalar
@@ -179,7 +180,8 @@ def _seen(facts: Facts, group: Sequence[Access], portioned: dict[Symbol, int]) -
     results = [access for access in facts[trace].accesses if access.writes and access.root.space is Space.GLOBAL]
     most = facts.function.bounds.max_threads or 1024
     for _ in range(READS):
-        found = _judge(facts[scenarios], group, results, portioned, most)
+        bared = without_shared(group, facts[scenarios].admission)
+        found = as_whole(_judge(facts[scenarios], bared, results, portioned, most), bared, group)
         if found is None or found.shape is None or not within_own_rows(facts[trace], found.access, writes, found.shape):
             return found
         group = [access for access in group if access is not found.access]
