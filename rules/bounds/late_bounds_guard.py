@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.coverage import conjuncts, multiple
 from kernlint.analysis.extent.asked_behind import AskedBehind, asked_behind
 from kernlint.analysis.extent.asked_later import Later, asked_later
 from kernlint.analysis.extent.asking import example, shown
@@ -16,17 +16,18 @@ from kernlint.analysis.extent.surplus import Exposed, Tier, surplus
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, ConditionEvent, RootKind, Trace
+from kernlint.analysis.trace.events import Access, JoinedTests, RootKind, Trace
 from kernlint.analysis.wording import LONGEST, element, index, verb
 from kernlint.finding import Finding, Fix, Related, Severity, Witness
+from kernlint.prove.query import Bounds, Budget, Proved, Side
+from kernlint.prove.solve import solve
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.show import UNSAID, words
-from kernlint.symbolic.terms import SymbolKind, Term, symbols
-from kernlint.tree.nodes import Binary, Cast, Expr
-from kernlint.tree.types import Space
+from kernlint.symbolic.terms import SymbolKind, Term, binary, cast, const, negate, subterms, symbols
+from kernlint.tree.types import I64, Space
 
 
 class LateBoundsGuard(Rule):
@@ -117,7 +118,7 @@ class LateBoundsGuard(Rule):
             if later.access.span not in reported:
                 reported.add(later.access.span)
                 yield self.told(later.access.span, later.told, calls(later.access))
-        for test in kernel.conditions:
+        for test in kernel.joined:
             for access, part, lower in _out_of_order(kernel, test):
                 if access.span not in reported:
                     reported.add(access.span)
@@ -155,7 +156,7 @@ class LateBoundsGuard(Rule):
             fix="make the access under the test",
         )
 
-    def _out_of_order(self, access: Access, test: ConditionEvent, part: Term, lower: bool) -> Finding:
+    def _out_of_order(self, access: Access, test: JoinedTests, part: Term, lower: bool) -> Finding:
         where = "before the start" if lower else "beyond the end"
         return self.finding(
             access.span,
@@ -176,42 +177,41 @@ def _by_thread(term: Term) -> bool:
     return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term))
 
 
-def _out_of_order(kernel: Trace, test: ConditionEvent) -> Iterator[tuple[Access, Term, bool]]:
+def _out_of_order(kernel: Trace, test: JoinedTests) -> Iterator[tuple[Access, Term, bool]]:
     """Accesses on the left of ``&&`` or ``||`` whose index is first tested on the right: the access, the test, and
     whether it is a lower bound."""
-    for left, right, positive in _splits(test.node, test.term):
-        parts = [part for part in conjuncts(right) if part.op in ("lt", "le", "ne")] if positive else []
-        if not positive:
-            from kernlint.symbolic.terms import negate
-
-            parts = [part for part in conjuncts(negate(right)) if part.op in ("lt", "le", "ne")]
-        if not parts:
+    parts = [part for part in conjuncts(test.term if test.both else negate(test.term)) if part.op in _TESTS]
+    if not parts:
+        return
+    for access in kernel.accesses:
+        if access.index is None or access.writes or not _within(access.span, test.left.span):
             continue
-        for access in kernel.accesses:
-            if access.index is None or access.writes or not _within(access.span, left.span):
-                continue
-            if access.root.space is Space.PRIVATE or access.order > test.order:
-                continue
-            for part in parts:
-                side = _bound_on(part, polynomial(access.index))
-                if side < 0 and _only_added(polynomial(access.index)):
-                    continue  # never in front of the start: what is tested is not where the array begins
-                if side and not _covered(access, polynomial(access.index), side) and not _fits(access):
-                    yield access, part, side < 0
-                    break
+        if access.root.space is Space.PRIVATE or access.order > test.order or access.stack != test.stack:
+            continue
+        at = polynomial(access.index)
+        for part in parts:
+            side = _bound_on(part, at)
+            if side < 0 and _only_added(at):
+                continue  # never in front of the start: what is tested is not where the array begins
+            own = at if side < 0 else polynomial(part.args[0])
+            if side and not _covered(access, own, side) and not _fits(access) and not _proved(access, part):
+                yield access, part, side < 0
+                break
 
 
-def _splits(node: Expr, term: Term) -> Iterator[tuple[Expr, Term, bool]]:
-    """(left operand, truth of the right operand, conjunction) of each ``&&`` and ``||`` whose term is at hand."""
-    while isinstance(node, Cast):
-        node = node.operand
-    if not isinstance(node, Binary):
-        return
-    if (node.op, term.op) not in (("&&", "land"), ("||", "lor")):
-        return
-    yield node.lhs, term.args[1], node.op == "&&"
-    for inner, part in ((node.lhs, term.args[0]), (node.rhs, term.args[1])):
-        yield from _splits(inner, part)
+_TESTS = ("lt", "le", "ne")
+
+
+def _proved(access: Access, part: Term) -> bool:
+    """Whether what holds at an access makes the test true already."""
+    small, large = (cast(arg, I64) for arg in part.args)
+    if part.op == "le":
+        large = binary("add", large, const(1, I64), I64)
+    guards = tuple(guard.term for guard in access.guards)
+    return part.op != "ne" and isinstance(solve(Bounds(Side(small, 1, guards), large), BUDGET), Proved)
+
+
+BUDGET = Budget(steps=60, points=2_000, rlimit=0)
 
 
 def _within(inner: Span, outer: Span) -> bool:
@@ -219,15 +219,21 @@ def _within(inner: Span, outer: Span) -> bool:
 
 
 def _bound_on(part: Term, index: Polynomial) -> int:
-    """1 when the truth ``part`` bounds ``index`` itself from above, -1 from below, 0 when it does not."""
+    """1 when the truth ``part`` bounds ``index`` itself from above, or its place in a row as long as the bound; -1 from
+    below, 0 when it does not."""
     if index.constant is not None:
         return 0
     left, right = polynomial(part.args[0]), polynomial(part.args[1])
-    if left == index and _independent(part.args[1], index):
+    if _independent(part.args[1], index) and (left == index or (part.op == "lt" and _rows(index - left, right))):
         return 1
     if right == index and _independent(part.args[0], index):
         return -1 if part.op != "ne" else 1
     return 0
+
+
+def _rows(before: Polynomial, size: Polynomial) -> bool:
+    """Whether that many elements are whole rows of a size that the kernel is given."""
+    return len(size.atoms) == 1 and size == polynomial(next(iter(size.atoms))) and multiple(term_of(before), size)
 
 
 def _only_added(index: Polynomial) -> bool:
@@ -240,12 +246,17 @@ def _only_added(index: Polynomial) -> bool:
 
 def _independent(bound: Term, index: Polynomial) -> bool:
     """Whether a bound is not itself a moving index: two pointers that walk towards each other bound each other."""
-    moving = {SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.THREAD, SymbolKind.UNKNOWN}
-    return not any(symbol.kind in moving for symbol in symbols(bound))
+    moving = {SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.UNKNOWN}
+    loaded = {symbol for part in subterms(bound) if part.op == "load" for symbol in symbols(part)}
+    return not any(
+        symbol.kind in moving or (symbol.kind is SymbolKind.THREAD and symbol not in loaded)
+        for symbol in symbols(bound)
+    )
 
 
 def _covered(access: Access, index: Polynomial, side: int) -> bool:
-    """Whether some guard of the access compares the symbols of its index on the same side."""
+    """Whether some guard of the access compares the symbols of its index on the same side, and not only what it goes on
+    from: where a row begins, a thread's first round, the element before."""
     mine = {symbol for atom in index.atoms for symbol in symbols(atom)}
     for guard in access.guards:
         for part in conjuncts(guard.term):
@@ -254,11 +265,23 @@ def _covered(access: Access, index: Polynomial, side: int) -> bool:
                     return True
                 continue
             left, right = set(symbols(part.args[0])), set(symbols(part.args[1]))
-            if part.op in ("eq", "ne") and mine & (left | right):
+            if part.op in ("eq", "ne") and mine & (left | right) and not _apart(index, part):
                 return True
-            if mine & (left if side > 0 else right):
+            if mine & (left if side > 0 else right) and not (side > 0 and _goes_on(index, part)):
                 return True
     return False
+
+
+def _apart(index: Polynomial, part: Term) -> bool:
+    """Whether a guard is about quantities that an index has no part of."""
+    atoms = {atom for side in part.args for atom in polynomial(side).atoms}
+    return not atoms & set(index.atoms)
+
+
+def _goes_on(index: Polynomial, part: Term) -> bool:
+    """Whether an index is what a guard tests and more, or a guard is about something else."""
+    more = index - polynomial(part.args[0])
+    return _apart(index, part) or (more != number(0) and _only_added(more))
 
 
 def _fits(access: Access) -> bool:

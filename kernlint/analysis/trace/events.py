@@ -349,6 +349,15 @@ class ConditionEvent(Event):
 
 
 @dataclass(eq=False, slots=True)
+class JoinedTests(Event):
+    """``left && right`` (``both``) or ``left || right``, wherever it stands; ``term``: the truth of ``right``."""
+
+    left: Expr
+    term: Term
+    both: bool
+
+
+@dataclass(eq=False, slots=True)
 class LaunchEvent(Event):
     """A kernel launch met while walking the host function ``host``.
 
@@ -442,6 +451,7 @@ class Trace:
     exits: list[ExitEvent] = field(default_factory=list)
     throws: list[ExitEvent] = field(default_factory=list)
     conditions: list[ConditionEvent] = field(default_factory=list)
+    joined: list[JoinedTests] = field(default_factory=list)
     launches: list[LaunchEvent] = field(default_factory=list)
     allocations: list[AllocationEvent] = field(default_factory=list)
     apis: list[ApiEvent] = field(default_factory=list)
@@ -485,6 +495,7 @@ class Trace:
             list(self.exits),
             list(self.throws),
             list(self.conditions),
+            list(self.joined),
             list(self.launches),
             list(self.allocations),
             list(self.apis),

@@ -21,6 +21,7 @@ from kernlint.analysis.trace.evaluation import condition, evaluate, scalar, unde
 from kernlint.analysis.trace.events import (
     AccessKind,
     ConditionEvent,
+    JoinedTests,
 )
 from kernlint.analysis.trace.host_calls import kernel_launch
 from kernlint.analysis.trace.inline import call_lambda, unresolved_call
@@ -172,6 +173,7 @@ def _binary(m: Machine, e: n.Binary) -> Value:
         if right is None:
             return cast(left, e.type)
         assert isinstance(right, Term)
+        m.trace.joined.append(JoinedTests(**m.common(e.span), left=e.lhs, term=right, both=op == "&&"))
         return cast(conjunction(left, right) if op == "&&" else disjunction(left, right), e.type)
     a, b = evaluate(m, e.lhs), evaluate(m, e.rhs)
     return combined(m, op, a, b, e.lhs.type, e.rhs.type, e.type)

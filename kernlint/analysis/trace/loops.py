@@ -803,6 +803,7 @@ def _groups(m: Machine) -> tuple[list[Event], ...]:
         t.calls,
         t.exits,
         t.conditions,
+        t.joined,
         t.launches,
         t.allocations,
     )
