@@ -20,7 +20,15 @@ from kernlint.analysis.extent.other_kernels import ends_of_items, inside_elsewhe
 from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.sizes import BESIDE_ONE, UnusedSize, last_part, unused_sizes
-from kernlint.analysis.extent.wrong_guards.axes import either, either_end, other_axis, square, swapped, twice
+from kernlint.analysis.extent.wrong_guards.axes import (
+    either,
+    either_digit,
+    either_end,
+    other_axis,
+    square,
+    swapped,
+    twice,
+)
 from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows, clamped_neighbours, repeated_tests
 from kernlint.analysis.extent.wrong_guards.clamped_rows import clamped_to_rows
 from kernlint.analysis.extent.wrong_guards.digit_margins import digit_margins
@@ -194,6 +202,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += raised(facts[trace].accesses)
         found += masked(facts[trace].accesses)
         found += either_end(facts[trace].accesses)
+        found += either_digit(facts[trace].accesses)
         seen = {one.access for one in found}
         found += [one for one in other_axis(indexed, context) if one.access not in seen]
         seen = {one.access for one in found}

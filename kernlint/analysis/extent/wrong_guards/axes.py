@@ -11,9 +11,11 @@ from kernlint.analysis.extent.places import Places
 from kernlint.analysis.extent.sizes import BY_NAME, UnusedSize
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, axes_of, in_host_terms, parameter_names
 from kernlint.analysis.launching.launch_context import LaunchContext
-from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind, Trace
+from kernlint.prove.query import Bounds, Budget, Proved, Side
+from kernlint.prove.solve import solve
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, plain, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain, subterms, symbols
 from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import Space, VectorType
 
@@ -80,6 +82,44 @@ def either_end(accesses: Sequence[Access]) -> Iterator[Overreach]:
                 others = (other for one in access.guards for other in conjuncts(one.term) if other is not part)
                 if ends and not any(ends & set(subterms(other)) for other in others):
                     yield Overreach(access, Fault.ENDS, guard, part, None, 0, "")
+
+
+def either_digit(accesses: Sequence[Access]) -> Iterator[Overreach]:
+    """``if (i % w < w || i / w < h)`` before an access to element i, and nothing else asked of it: what is left of a
+    division is always below what it was divided by, so that each thread gets by."""
+    known: dict[Term, Term | None] = {}
+    for access in accesses:
+        if access.root.kind is not RootKind.PARAM:
+            continue
+        moving = _moving(access.offset)
+        for guard in access.guards:
+            for part in conjuncts(guard.term) if guard.term.op == "lor" or guard.term.op == "land" else ():
+                if part.op != "lor" or not moving <= set(symbols(part)):
+                    continue
+                others = (other for one in access.guards for other in conjuncts(one.term) if other is not part)
+                if part not in known:
+                    known[part] = _always(_disjuncts(part))
+                size = known[part]
+                if size is not None and not any(moving & set(symbols(other)) for other in others):
+                    yield Overreach(access, Fault.EITHER, guard, part, polynomial(size), 0, "a rest is always below it")
+
+
+def _moving(term: Term) -> set[Symbol]:
+    return {symbol for symbol in symbols(term) if symbol.kind in (SymbolKind.THREAD, SymbolKind.BLOCK)}
+
+
+def _always(tests: Sequence[Term]) -> Term | None:
+    """The size below which one of several truths keeps a thread's index, though it is always below; None where there
+    is no such truth, or where another one asks for something else than the same thread's index."""
+    if not all(test.op == "lt" and _moving(test.args[0]) and not _moving(test.args[1]) for test in tests):
+        return None
+    if len({frozenset(_moving(test.args[0])) for test in tests}) != 1:
+        return None
+    inside = [test for test in tests if isinstance(solve(Bounds(Side(test.args[0], 1), test.args[1]), BUDGET), Proved)]
+    return inside[0].args[1] if 0 < len(inside) < len(tests) else None
+
+
+BUDGET = Budget(steps=120, points=2_000, rlimit=0)
 
 
 def _alone(access: Access) -> set[Term]:
