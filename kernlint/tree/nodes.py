@@ -154,7 +154,7 @@ class FunctionDecl(Node):
     ``forced``: the instance was made up, no code in sight asks for it; ``told``: the source gives the template its
     numbers, and only types are made up.  ``extent``: the whole definition.
     ``this``: the implicit object parameter of a method (pointer), else None.  ``internal``: no other file can call it
-    (``static``, in an unnamed namespace).
+    (``static``, in an unnamed namespace).  ``numbers``: those of a template's parameters that are no types.
     """
 
     name: str
@@ -173,6 +173,7 @@ class FunctionDecl(Node):
     name_span: Span | None = None
     internal: bool = False
     told: bool = False
+    numbers: tuple[ParamDecl, ...] = ()
 
 
 # ----------------------------------------------------------------------------------------------- expressions
@@ -352,7 +353,8 @@ class Call(Expr):
     ``function`` is its declaration (with a body when it can be followed), None when not resolved.  ``name`` is
     what is called, qualified when known.  ``receiver``: the object of a method call.  ``pure_math``: a known
     function of its scalar arguments alone (``sqrtf``, ``min``...); min, max, clamp, abs and their like have
-    the canonical names ``min max clamp abs mad24 mul24 popcount ctz clz ffs`` (also mulhi, rotate...).
+    the canonical names ``min max clamp abs mad24 mul24 popcount ctz clz ffs`` (also mulhi, rotate...).  ``values``: what
+    the call names for the template parameters of a generic callee that are no types, in order.
     """
 
     name: str
@@ -360,6 +362,7 @@ class Call(Expr):
     args: tuple[Expr, ...]
     receiver: Expr | None = None
     pure_math: bool = False
+    values: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,12 +10,12 @@ from kernlint.record import fields
 from kernlint.tree.nodes import Block, Call, Cast, Expr, FunctionDecl, FunctionRef, Kernel, Launch, Node, ParamDecl, Ref
 
 _LINKS: dict[type, frozenset[str]] = {
-    Call: frozenset({"function"}),
+    Call: frozenset({"function", "values"}),
     FunctionRef: frozenset({"function"}),
     Launch: frozenset({"kernel"}),
     ParamDecl: frozenset({"shape"}),
     Ref: frozenset({"decl"}),
-    FunctionDecl: frozenset({"generic"}),
+    FunctionDecl: frozenset({"generic", "numbers"}),
 }
 """Fields that point elsewhere in the tree instead of owning what they hold."""
 

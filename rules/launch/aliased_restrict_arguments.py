@@ -14,7 +14,7 @@ from kernlint.analysis.hostmodel.places import pointed_to
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Root, RootKind
+from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -31,7 +31,8 @@ class AliasedRestrictArguments(Rule):
     `__restrict__` promises that what is written through one parameter is touched through no other; loads may then go
     through the read-only cache or be moved past the stores. Reported where a launch in sight passes the same pointer
     for two such parameters, of which the kernel writes one and touches the other. An error where other elements are
-    read than are written, a warning where each thread keeps to one place. Without that promise too it is a warning
+    read than are written, a warning where each thread keeps to one place, and a note where it does and has read that
+    before it writes it: no copy of the value can be old then. Without that promise too it is a warning
     where a thread reads, through the one, elements a fixed way off those that it writes through the other: which of
     them have been written by then depends on the order of the threads. Two parts of one buffer are as bad where they
     have elements in common, whatever sizes the launch is tried with.
@@ -88,7 +89,10 @@ class AliasedRestrictArguments(Rule):
     #include <hip/hip_runtime.h>
     __global__ void scale(const float *__restrict__ from, float *__restrict__ to, int n) {
         const int i = blockIdx.x * blockDim.x + threadIdx.x;
-        if (i < n) to[i] = 2.0f * from[i];
+        if (i < n) {
+            to[i] = 0.0f;
+            to[i] += 2.0f * from[i];
+        }
     }
     void run(int n) {
         float *x;
@@ -195,10 +199,16 @@ class AliasedRestrictArguments(Rule):
         return self.finding(
             launch.span,
             f"the same pointer is passed for {one.name} and {other.name}, which are __restrict__, and written",
-            severity=Severity.ERROR if apart else Severity.WARNING,
+            severity=Severity.ERROR if apart else Severity.NOTE if _read_before(touched) else Severity.WARNING,
             related=[Related(written.span, "written here"), *called],
             fix="pass two buffers, or take __restrict__ away from both",
         )
+
+
+def _read_before(touched: list[Access]) -> bool:
+    """Whether a thread has read all that it reads of its place before it writes it, once."""
+    first = min(access.order for access in touched if access.writes)
+    return all(not access.loops and (access.kind is AccessKind.WRITE or access.order < first) for access in touched)
 
 
 def _interfere(view: LaunchView | None, used: list[Access], others: list[Access], found: Places) -> bool:

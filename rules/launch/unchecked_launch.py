@@ -21,7 +21,8 @@ class UncheckedLaunch(ModuleRule):
     A check in a macro that is empty in this build counts as well.
 
     What the file does decides how loud this is: where three of four launches are checked, the one that is not is a
-    warning; where none is, there is one note for the file; else nothing is said. There is a note too where the file
+    warning, or a note where a later call that is there for its own sake tells of all the others (the status of a copy);
+    where none is, there is one note for the file; else nothing is said. There is a note too where the file
     takes the status of all its calls, and only later ones are looked at after a launch: a launch that is refused sets
     the error that `cudaGetLastError` returns, and a synchronisation need not return it.
 
@@ -96,8 +97,9 @@ class UncheckedLaunch(ModuleRule):
                 message += f", as is done for {len(one.others)} others here"
             elif one.more:
                 message = f"nobody looks whether kernels are launched, here and {one.more} times more"
-            severity = Severity.WARNING if one.others else Severity.NOTE
-            related = [Related(other, "a launch that is checked") for other in one.others[:1]]
+            asked = [other for other in one.others if other not in checks.unasked]
+            severity = Severity.WARNING if asked else Severity.NOTE
+            related = [Related(other, "a launch that is checked") for other in (asked or one.others)[:1]]
             related += [Related(other, "nor is this one") for other in one.beside]
             yield self.finding(one.span, message, severity, related=related, fix=fix)
         unseen = refused_unseen(checks)

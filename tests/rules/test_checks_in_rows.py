@@ -123,3 +123,24 @@ def test_who_looks_only_later_may_do_so_in_another_file(own: str, name: str, lev
     text = LATE.replace("NAME", name).replace("OWN", own).replace(" ENDS", ")" if own else "")
     must = "inline void must(cudaError_t status) { if (status != cudaSuccess) throw 1; }\n"
     assert [one.severity.name for one in findings(UncheckedApiCall, must + text)] == [level]
+
+
+LAUNCHES = """
+__global__ void clear(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }
+struct Failed {};
+void one(int *x, int *y, int n) { clear<<<1, 32>>>(x, n); LOOK }
+void two(int *x, int *y, int n) { clear<<<1, 64>>>(x, n); LOOK }
+void three(int *x, int *y, int n) { clear<<<1, 96>>>(x, n); LOOK }
+void four(int *x, int n) { clear<<<1, 128>>>(x, n); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("look", "level"),
+    [
+        ("if (cudaGetLastError() != cudaSuccess) throw Failed();", Severity.WARNING),
+        ("if (cudaMemcpy(y, x, 4 * n, cudaMemcpyDeviceToHost) != cudaSuccess) throw Failed();", Severity.NOTE),
+    ],
+)
+def test_what_tells_of_a_launch_by_the_way_is_no_habit(look: str, level: Severity) -> None:
+    assert {one.severity for one in findings(UncheckedLaunch, LAUNCHES.replace("LOOK", look))} == {level}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from kernlint.analysis.trace.containers import inspected, made_sequence
@@ -44,7 +44,18 @@ from kernlint.analysis.trace.values import (
     unknown_value,
 )
 from kernlint.source import Span
-from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Term, Uniformity, binary, call, const, unknown
+from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    THREAD,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    call,
+    const,
+    symbols,
+    unknown,
+)
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Block,
@@ -137,6 +148,7 @@ def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
             bound.append((function.this, it))
     for param, arg in zip(function.params, e.args, strict=False):
         bound.append((param, bind(m, param, arg)))
+    bound += _numbers_given(m, e, function)
     for param in function.params[len(e.args) :]:
         bound.append((param, unknown_value(param.type, f"default argument {param.name}", Uniformity.GRID)))
     if not m.on_host and m.state is not None and function.name.endswith("operator()"):
@@ -155,6 +167,15 @@ def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
         if not (isinstance(given, VarPlace) and given.decl is temporary.decl):
             m.state.env.pop(temporary.decl, None)
     return result
+
+
+def _numbers_given(m: Machine, e: Call, function: FunctionDecl) -> Iterator[tuple[VarDecl, Value]]:
+    """What a call names for template parameters of a callee that is no instance: numbers, or parameters of its own."""
+    for param, arg in zip(function.numbers, e.values, strict=False):
+        if isinstance(param.type, IntType):
+            value = bind(m, param, arg)
+            if isinstance(value, Term) and not any(s.kind is SymbolKind.UNKNOWN for s in symbols(value)):
+                yield param, value
 
 
 def call_lambda(m: Machine, value: LambdaValue, e: Call) -> Value:

@@ -329,6 +329,7 @@ def rows(places: Places) -> Iterator[Narrow]:
                     weak = one.access is not None and elements_of(part.access, product.factors) < elements_of(
                         one.access, theirs.factors
                     )
+                    weak = weak or (one.access is not None and _of_a_table(product, part.access, theirs, one.access))
                     yield Narrow(
                         told(product),
                         part.access.span,
@@ -339,6 +340,22 @@ def rows(places: Places) -> Iterator[Narrow]:
                         shown=one.span,
                     )
                     break
+
+
+def _of_a_table(product: Product, access: Access, theirs: Product, other: Access) -> bool:
+    """Whether data say which row it is here, and the number of a thread or block elsewhere, in another array: there may
+    be as many rows of that as there are threads, and of these as many as somebody has made kinds of."""
+    rows, others = product.factors, theirs.factors
+    return (
+        access.root is not other.root
+        and any(map(_looked_up, rows))
+        and not any(map(_looked_up, others))
+        and any(symbol in BLOCK or symbol in THREAD for factor in others for symbol in symbols(factor))
+    )
+
+
+def _looked_up(factor: Term) -> bool:
+    return factor.symbol is not None and factor.symbol.kind is SymbolKind.LOAD
 
 
 def _in_item(access: Access, row: Counter[Term], places: Places) -> bool:

@@ -193,7 +193,17 @@ def finish_call(
         given = made_up and (name in lowering.numbers or (lowering.self_contained and receiver is None and numbers))
         what = "function that the build gives" if given else "function that is not declared"
         scope.lose("given" if given else "call", f"call of a {what}: {name}", cursor)
-    return Call(span, type_, qualified or name, function, args, receiver)
+    values = _template_values(scope, head, function)
+    return Call(span, type_, qualified or name, function, args, receiver, values=values)
+
+
+def _template_values(scope: Scope, head: Cursor | None, function: FunctionDecl | None) -> tuple[Expr, ...]:
+    """What a call names for the template parameters of a generic callee that are no types, in order: explicit
+    arguments come first, those that are deduced may follow."""
+    if head is None or function is None or not function.numbers or function.template_args:
+        return ()
+    values = tuple(scope.expression(child) for child in head.children if is_expression(child))
+    return values if len(values) <= len(function.numbers) else ()
 
 
 def _is_no_number(scope: Scope, type_: Type) -> bool:

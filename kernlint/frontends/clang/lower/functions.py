@@ -239,11 +239,12 @@ class FunctionTable:
         scope.this = self._implicit_object(cursor)
         params: list[ParamDecl] = []
         template_params: list[str] = []
+        numbers: list[ParamDecl] = []
         for child in cursor.children:
             if child.kind == K.PARM_DECL:
                 params.append(parameter(scope, child, len(params)))
             elif child.kind == K.TEMPLATE_NON_TYPE_PARAMETER:
-                template_parameter(scope, child, len(template_params))
+                numbers.append(template_parameter(scope, child, len(template_params)))
                 template_params.append(child.spelling)
             elif child.kind in (K.TEMPLATE_TYPE_PARAMETER, K.TEMPLATE_TEMPLATE_PARAMETER):
                 template_params.append(child.spelling)
@@ -266,6 +267,7 @@ class FunctionTable:
             this=scope.this,
             name_span=self._name_span(cursor),
             internal=cursor.is_internal,
+            numbers=tuple(numbers),
         )
         scope.function, scope.cursor = node, cursor
         return node, scope
