@@ -145,7 +145,7 @@ class Builds:
     def architectures(self) -> tuple[int, ...]:
         """The NVIDIA architectures that build files name, as 35 for ``sm_35``, in ascending order; none where they
         leave it open."""
-        paths = [path for path in self._files if _builds(posixpath.basename(path))]
+        paths = [path for path in self._files if _chooses(posixpath.basename(path))]
         return architectures.named(self._text(path) for path in sorted(paths)[:MAX_BUILD_FILES])
 
     def _known(self, path: str) -> str:
@@ -317,6 +317,12 @@ class Builds:
 def _builds(name: str) -> bool:
     """Whether files of this name say how something is built."""
     return name in _SCRIPTS or name == "CMakeLists.txt" or name.startswith(_MAKES) or name.endswith((".cmake", ".mk"))
+
+
+def _chooses(name: str) -> bool:
+    """Whether files of this name may say for which architectures something is built: those, scripts that write
+    makefiles, and the projects of Visual Studio."""
+    return _builds(name) or name in ("configure", "configure.ac") or name.endswith(".vcxproj")
 
 
 def _options_for(options: Iterable[str], meant: Callable[[str], bool]) -> Iterator[str]:

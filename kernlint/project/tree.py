@@ -39,10 +39,10 @@ MAX_PASSED_OVER = 20_000
 SOURCES = KERNEL_SUFFIXES | HOST_SUFFIXES | {".opencl", ".cxx", ".h++", ".c++", ".m", ".mm", ".tpp", ".ipp", ".tcc"}
 """Suffixes of files that are read for facts."""
 
-_TEMPLATES = (".in", ".cmake", ".mk")
+_TEMPLATES = (".in", ".cmake", ".mk", ".vcxproj")
 _BUILD = frozenset(
     {"CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "meson.build", "meson_options.txt", "meson.options"}
-    | {"BUILD", "BUILD.bazel", "SConstruct", "SConscript", "wscript", "build.rs", "xmake.lua"}
+    | {"BUILD", "BUILD.bazel", "SConstruct", "SConscript", "wscript", "build.rs", "xmake.lua", "configure", "configure.ac"}
 )
 
 

@@ -353,8 +353,8 @@ class Call(Expr):
     ``function`` is its declaration (with a body when it can be followed), None when not resolved.  ``name`` is
     what is called, qualified when known.  ``receiver``: the object of a method call.  ``pure_math``: a known
     function of its scalar arguments alone (``sqrtf``, ``min``...); min, max, clamp, abs and their like have
-    the canonical names ``min max clamp abs mad24 mul24 popcount ctz clz ffs`` (also mulhi, rotate...).  ``values``: what
-    the call names for the template parameters of a generic callee that are no types, in order.
+    the canonical names ``min max clamp abs mad24 mul24 popcount ctz clz ffs`` (also mulhi, rotate...).
+    ``values``: what the call names for those template parameters of a generic callee that are no types, in order.
     """
 
     name: str

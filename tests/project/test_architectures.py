@@ -42,6 +42,27 @@ OLD = 'set(CMAKE_CUDA_FLAGS "-arch=compute_35 -O3")\n'
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("sums.vcxproj", "<CodeGeneration>compute_30,sm_30;compute_52,sm_52</CodeGeneration>", "note"),
+        ("sums.vcxproj", "<CodeGeneration>compute_30,sm_30;compute_75,sm_75</CodeGeneration>", "warning"),
+        ("configure", 'NVCC_FLAGS="-gencode arch=compute_61,code=sm_61"', "note"),
+        ("configure", 'NVCC_FLAGS="-gencode arch=compute_${ARCH},code=sm_${ARCH}"', "warning"),
+        ("notes.txt", "built for sm_35", "warning"),
+    ],
+)
+def test_what_builds_elsewhere_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, told: str
+) -> None:
+    (tmp_path / "Makefile").write_text("all: total.o\n")
+    (tmp_path / name).write_text(text)
+    (tmp_path / "total.cu").write_text(FOLD)
+    main(["check", "--no-cache", "--pedantic", "--format", "json", str(tmp_path / "total.cu")])
+    found = {one["severity"] for one in json.loads(capsys.readouterr().out)["findings"] if one["code"] == "KL204"}
+    assert found == {told}
+
+
+@pytest.mark.parametrize(
     ("build", "told"),
     [
         (OLD, "note"),
