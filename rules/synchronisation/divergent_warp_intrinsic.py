@@ -9,6 +9,7 @@ from kernlint.analysis.launching.agreement import by_rows
 from kernlint.analysis.trace import trace
 from kernlint.analysis.warps.gone import Gone, gone
 from kernlint.analysis.warps.lanes import lanes
+from kernlint.analysis.warps.met_later import met_later
 from kernlint.analysis.warps.over import over
 from kernlint.analysis.warps.vacant import Vacancy, vacancies
 from kernlint.analysis.warps.warp_masks import Absence, Culprit, WarpMasks, name_of, warp_masks
@@ -29,7 +30,8 @@ class DivergentWarpIntrinsic(Rule):
     and from compute capability 7.0 on the warp may hang.
 
     A shuffle is a note where the branch is all there is, so that lanes which stay away are as good as out of the
-    kernel, and no lane keeps what it reads from them. Conditions that are the same for a whole warp are fine
+    kernel, and no lane keeps what it reads from them. So is `__syncwarp()` where the lanes that stay away come to
+    another one further on: the two are matched by their masks, and nobody waits for ever. Conditions that are the same for a whole warp are fine
     (`threadIdx.x < 64`, `threadIdx.x / 32 == 0`), and so is a mask that names just the lanes that come: the ballot of
     the condition, taken before the branch, or the lanes active in it. Reported with one warp in which a named lane
     stays away. Matrix instructions in a loop in which each lane takes a column of its own up to a parameter are a note:
@@ -145,7 +147,8 @@ class DivergentWarpIntrinsic(Rule):
         for absence in found.absences:
             groups.setdefault(absence.culprit.span, []).append(absence)
         for group in groups.values():
-            ended = facts.module.language == "cuda" and all(over(one, facts[trace], facts[lanes]) for one in group)
+            of, cuda = facts[trace], facts.module.language == "cuda"
+            ended = cuda and all(over(one, of, facts[lanes]) or met_later(one, of) for one in group)
             yield self._absent(group, facts.module.language, ended)
         told: set[Span] = {absence.event.span for absence in found.absences}
         for vacancy in facts[vacancies]:
