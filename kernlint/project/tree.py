@@ -42,7 +42,17 @@ SOURCES = KERNEL_SUFFIXES | HOST_SUFFIXES | {".opencl", ".cxx", ".h++", ".c++", 
 _TEMPLATES = (".in", ".cmake", ".mk", ".vcxproj")
 _BUILD = frozenset(
     {"CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "meson.build", "meson_options.txt", "meson.options"}
-    | {"BUILD", "BUILD.bazel", "SConstruct", "SConscript", "wscript", "build.rs", "xmake.lua", "configure", "configure.ac"}
+    | {
+        "BUILD",
+        "BUILD.bazel",
+        "SConstruct",
+        "SConscript",
+        "wscript",
+        "build.rs",
+        "xmake.lua",
+        "configure",
+        "configure.ac",
+    }
 )
 
 

@@ -281,3 +281,16 @@ def test_what_is_not_understood_is_no_size(unit: str, told: bool) -> None:
     source = SPREAD.replace("ROOM", "5000").replace("(room + each - 1) / each", "room / unit")
     source = source.replace("sort<<<n", f"unsigned int unit = 1;\n        unit = {unit};\n        sort<<<n")
     assert any(one.message.startswith("a block has") for one in findings(LaunchLimits, source)) is told
+
+
+WHOLE = """
+__global__ void match(const float *in, float *out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x; // relative position x (-4096 to 4096)
+    if (i < n) out[i] = in[i];
+}
+void run(const float *in, float *out, int n, const dim3 threads) { match<<<(n + 31) / 32, threads>>>(in, out, n); }
+"""
+
+
+def test_a_component_is_no_variable_of_a_comment() -> None:
+    assert not findings(LaunchLimits, WHOLE)

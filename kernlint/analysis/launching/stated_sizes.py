@@ -193,7 +193,15 @@ def short(symbol: Symbol) -> str:
 def _stated(size: Term, said: Ranges) -> dict[Symbol, tuple[int | None, int | None]]:
     """The variables of callers in a size of which a comment says how small and large they get."""
     own = (SymbolKind.PARAM, SymbolKind.LOAD)
-    return {one: said[short(one)] for one in symbols(size) if one.kind in own and short(one) in said}
+    return {
+        one: said[short(one)]
+        for one in symbols(size)
+        if one.kind in own and short(one) in said and not (short(one) in _COMPONENTS and short(one) != one.name)
+    }
+
+
+_COMPONENTS = frozenset("xyzw")
+"""The components of ``dim3`` and of vectors: a comment that says ``x`` speaks of a variable."""
 
 
 def _refused(grid: Sizes, known: dict[Symbol, int], most: int) -> bool:

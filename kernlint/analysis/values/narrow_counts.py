@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from kernlint.analysis.launching.launches import LaunchFact
+from kernlint.analysis.launching.launches import LaunchFact, Sizes
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.products import PLACE, added, bits, comparisons, factors, is_size, signed, widened_parts
@@ -187,7 +187,7 @@ def _by_habit(count: Term) -> bool:
 
 def gridded(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
     """Indices of the grid in 32 bits, where the grid in sight is made of a product in 64."""
-    wide = [fact for fact in seen if fact.grid is not None and _wide_product(fact.grid[0])]
+    wide = [fact for fact in seen if fact.grid is not None and _wide_product(fact.grid[0]) and not _folded(fact.grid)]
     if not wide:
         return
     said: set[Term] = set()
@@ -200,6 +200,13 @@ def gridded(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterato
             if part not in said and _is_grid_index(part) and not _bounded_in_32(access, part, cut):
                 said.add(part)
                 yield Narrow(part, access.span, "grid", use=access, weak=not signed(part) and not wide_part)
+
+
+def _folded(grid: Sizes) -> bool:
+    """Whether the blocks along x are what is left of a count that is divided by those along y: however many there are
+    in all, x has a share that the host keeps small."""
+    rows = plain(grid[1])
+    return rows.value is None and any(at.op == "div" and plain(at.args[1]) == rows for at in subterms(grid[0]))
 
 
 def _of_block(part: Term) -> bool:
