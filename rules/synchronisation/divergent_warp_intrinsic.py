@@ -31,11 +31,11 @@ class DivergentWarpIntrinsic(Rule):
 
     A shuffle is a note where the branch is all there is, so that lanes which stay away are as good as out of the
     kernel, and no lane keeps what it reads from them. So is `__syncwarp()` where the lanes that stay away come to
-    another one further on: the two are matched by their masks, and nobody waits for ever. Conditions that are the same for a whole warp are fine
-    (`threadIdx.x < 64`, `threadIdx.x / 32 == 0`), and so is a mask that names just the lanes that come: the ballot of
-    the condition, taken before the branch, or the lanes active in it. Reported with one warp in which a named lane
-    stays away. Matrix instructions in a loop in which each lane takes a column of its own up to a parameter are a note:
-    a kernel of whole tiles is written for whole ones.
+    another one further on: the two are matched by their masks, and nobody waits for ever. Conditions that are the same
+    for a whole warp are fine (`threadIdx.x < 64`, `threadIdx.x / 32 == 0`), and so is a mask that names just the lanes
+    that come: the ballot of the condition, taken before the branch, or the lanes active in it. Reported with one warp
+    in which a named lane stays away. Matrix instructions in a loop in which each lane takes a column of its own up to a
+    parameter are a note: a kernel of whole tiles is written for whole ones.
 
     Where a launch in sight has a constant block that is no whole number of warps, lanes of the last warp have no thread
     at all. A shuffle that reads from them gives what is undefined; reported where that gets into memory. So does one

@@ -13,7 +13,7 @@ __global__ void add(const float *x, float *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] += x[i];
 }
-void run(const thrust::host_vector<float> &h, int n) {
+void run(const thrust::host_vector<float> &h, const float *a, int n) {
     MADE
     add<<<(n + 255) / 256, 256>>>(thrust::raw_pointer_cast(x.data()), GIVEN, n);
 }
@@ -23,6 +23,8 @@ CAST = "thrust::raw_pointer_cast(y.data())"
 
 CASES = {
     "of a length": ("thrust::device_vector<float> x(n), y(ROOM);", CAST),
+    "of a pair of pointers": ("thrust::device_vector<float> x(n), y(a, a + ROOM);", CAST),
+    "of a pair of iterators": ("thrust::device_vector<float> x(n), z(ROOM), y(z.begin(), z.end());", CAST),
     "with a value": ("thrust::device_vector<float> x(n, 1.0f), y(ROOM, 0.0f);", CAST),
     "a copy of another": ("thrust::device_vector<float> x(n), z(ROOM), y(z);", CAST),
     "as the pointer's method gives it": ("thrust::device_vector<float> x(n), y(ROOM);", "y.data().get()"),

@@ -20,6 +20,7 @@ from kernlint.analysis.trace.values import (
     VarPlace,
     as_term,
 )
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, const
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Call, Cast, Expr, InitList, StringLit
@@ -110,8 +111,23 @@ def made_sequence(m: Machine, e: Call, values: list[Value]) -> StructValue | Poi
         return _fresh(m, e, size)  # of another one
     if len(e.args) == 1 and isinstance(e.args[0], InitList) and isinstance(e.args[0].type, ArrayType):
         return _listed(m, e, e.args[0].type.element)
+    if len(values) == 2 and (between := _between(*map(_plain_pointer, values))) is not None:
+        return _fresh(m, e, between)
     count = values[0] if values and isinstance(e.args[0].type, IntType) else None
     return _fresh(m, e, cast(count, U64) if isinstance(count, Term) else None)
+
+
+def _between(first: PointerValue | None, last: PointerValue | None) -> Term | None:
+    """The number of elements from one place of an object to another: what a pair of iterators is copied from."""
+    if first is None or last is None or first.root is not last.root or first.pointee != last.pointee:
+        return None
+    size = first.pointee.size
+    if not size:
+        return None
+    distance = polynomial(binary("sub", last.offset, first.offset, I64)).coefficients
+    if any(factor % size for factor in distance.values()):
+        return None
+    return cast(term_of(Polynomial({mono: factor // size for mono, factor in distance.items()})), U64)
 
 
 def _listed(m: Machine, e: Call, element: Type) -> StructValue:
