@@ -64,6 +64,7 @@ class _Described:
         return self.finding(
             at,
             told.message,
+            Severity.NOTE if told.soft else None,
             related=[*told.related, *calls],
             assumptions=(told.assumption,),
             fix=told.fix,

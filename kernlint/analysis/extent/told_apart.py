@@ -25,7 +25,7 @@ from kernlint.analysis.extent.told import Told
 from kernlint.analysis.extent.truths import slack_of, truths
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, ConditionEvent, Root, RootKind, Trace
+from kernlint.analysis.trace.events import Access, ConditionEvent, LoopContext, Root, RootKind, Trace
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Related
 from kernlint.record import dataclass
@@ -50,7 +50,8 @@ class ToldApart:
     """An access that is outside (``below`` the start, or past the last of ``room`` elements) in a state that a test
     tells apart (None: its place is not known).  ``mark``: the number that the index is made of then.
     ``empty``: it is an element of a run that has none.
-    ``clamped``: the number that the loop at ``test`` goes as far as, and another one does not."""
+    ``clamped``: the number that the loop at ``test`` goes as far as, and another one does not.
+    ``between``: the mark is left of a search for the interval that a number lies in, which it does between the ends."""
 
     access: Access
     below: bool
@@ -59,6 +60,7 @@ class ToldApart:
     mark: int | None = None
     empty: bool = False
     clamped: str = ""
+    between: bool = False
 
     @property
     def told(self) -> Told:
@@ -74,6 +76,7 @@ class ToldApart:
                 "the data make the test hold",
                 f"test that the coordinate is not {self.mark}",
                 habit="own marks",
+                soft=self.between,
             )
         if self.empty:
             return Told(
@@ -318,7 +321,20 @@ def _at_mark(access: Access, tests: dict[Term, Span]) -> ToldApart | None:
             if asked & set(symbols(said)):
                 return None
     test = next((tests[cond] for cond in every if cond in tests), None)
-    return ToldApart(access, True, None, test, next(iter(marks)))
+    return ToldApart(access, True, None, test, next(iter(marks)), between=any(map(_interval, picks)))
+
+
+def _interval(cond: Term) -> bool:
+    """Whether a choice rests on a search that is over where ``start[m] <= x && x < start[m + 1]``: of numbers in order
+    that begin with the least and end with the largest, there is such a one, while none need be equal."""
+    for symbol in symbols(cond):
+        loop = symbol.origin
+        for goal, _ in loop.returns if symbol.kind is SymbolKind.PHI and isinstance(loop, LoopContext) else ():
+            compared = [part for part in subterms(goal) if part.op in ("eq", "ne", "lt", "le")]
+            from_data = [part.op for part in compared if mentions(part, SymbolKind.LOAD)]
+            if len(from_data) > 1 and set(from_data) <= {"lt", "le"}:
+                return True
+    return False
 
 
 def _compute(facts: Facts) -> tuple[ToldApart, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kernlint import registry
-from tests.rules.marked import assert_marked
+from kernlint.finding import Severity
+from tests.rules.marked import assert_marked, findings
 
 PAST = registry.load().get("KL104")
 BEFORE = registry.load().get("KL105")
@@ -148,3 +149,35 @@ __global__ void taps(const float *w, const int *length, float *out, int pitch) {
 )
 def test_another_loop_holds_the_number_down(first: str, second: str, mark: str) -> None:
     assert_marked(PAST, HELD.replace("FIRST", first).replace("SECOND", second).replace("MARK", mark))
+
+
+SEARCH = """
+__device__ int segment(const int *first, int segments, int x) {
+    int low = 0, high = segments;
+    while (low <= high) {
+        const int m = (low + high) / 2;
+        const int at = first[m];
+        if (GOAL) return m;
+        if (at < x) low = m + 1; else high = m - 1;
+    }
+    return -1;
+}
+__global__ void spread(const int *first, const int *wanted, const float *v, float *y, int segments, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int s = segment(first, segments, wanted[i]);
+    y[i] = v[s];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("goal", "level"),
+    [
+        ("at <= x && (m == segments - 1 || x < first[m + 1])", Severity.NOTE),
+        ("at == x", Severity.WARNING),
+        ("at <= x && x == first[m + 1] - 1", Severity.WARNING),
+    ],
+)
+def test_numbers_lie_in_some_interval(goal: str, level: Severity) -> None:
+    assert {one.severity for one in findings(BEFORE, SEARCH.replace("GOAL", goal))} == {level}
