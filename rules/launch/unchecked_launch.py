@@ -97,7 +97,7 @@ class UncheckedLaunch(ModuleRule):
                 message += f", as is done for {len(one.others)} others here"
             elif one.more:
                 message = f"nobody looks whether kernels are launched, here and {one.more} times more"
-            asked = [other for other in one.others if other not in checks.unasked]
+            asked = [other for other in one.others if other in checks.asked]
             severity = Severity.WARNING if asked else Severity.NOTE
             related = [Related(other, "a launch that is checked") for other in (asked or one.others)[:1]]
             related += [Related(other, "nor is this one") for other in one.beside]

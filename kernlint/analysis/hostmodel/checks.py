@@ -44,6 +44,8 @@ class Checks:
     """Calls of the runtime whose own status somebody takes, whatever they do."""
     left: tuple[Span, ...] = ()
     """Calls among the checked ones of which only a later call tells whether they have failed."""
+    asked: tuple[Span, ...] = ()
+    """Launches after which somebody asks for the last error, or whose own status somebody takes."""
     unasked: tuple[Span, ...] = ()
     """Launches among the checked ones after which only the statuses of other calls are taken, which do not tell that a
     launch was refused."""
@@ -60,6 +62,7 @@ def _compute(facts: ModuleFacts) -> Checks:
     calls: dict[Span, bool | None] = {}
     taken: dict[Span, None] = {}
     left: dict[Span, None] = {}
+    asked: dict[Span, None] = {}
     unasked: dict[Span, bool] = {}
     left_out = facts.module.left_out_checks
     for function, trace in facts[host].traces:
@@ -72,7 +75,9 @@ def _compute(facts: ModuleFacts) -> Checks:
         for launch in trace.launches:
             by_itself = launch.node.api != "<<<>>>" and launch.node not in dropped and _returns(launch.node)
             _note(launches, launch.span, by_itself or last > launch.order, may_be_looked_at(launch))
-            others = by_itself or may_be_looked_at(launch) or last < launch.order or _asked(trace, launch, dropped)
+            if told := by_itself or _asked(trace, launch, dropped):
+                asked[launch.span] = None
+            others = told or may_be_looked_at(launch) or last < launch.order
             unasked[launch.span] = unasked.get(launch.span, True) and not others
         for api in trace.apis:
             if _RUNTIME.fullmatch(api.name) and api.node not in dropped:
@@ -83,11 +88,11 @@ def _compute(facts: ModuleFacts) -> Checks:
                 later = last > api.order and not api.name.startswith("cl")  # OpenCL keeps no error for a later call
                 _note(calls, api.span, api.node not in dropped or later, may_be_looked_at(api))
     looked, unlooked = _split(calls)
-    told = tuple(at for at in unasked if unasked[at])
+    silent = tuple(at for at in unasked if unasked[at])
     checked, unchecked = _split(launches)
     late = tuple(at for at in left if at in looked)
     behind = tuple(denied(functions, unchecked))
-    return Checks(checked, unchecked, looked, unlooked, tuple(taken), late, told, behind)
+    return Checks(checked, unchecked, looked, unlooked, tuple(taken), late, tuple(asked), silent, behind)
 
 
 def _asked_at_once(api: ApiEvent, trace: Trace, dropped: set[Node]) -> bool:
