@@ -20,7 +20,7 @@ from kernlint.analysis.sharing.races import Place, place
 from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.sharing.slots import Slot, slots
 from kernlint.analysis.trace.events import Access, AccessKind
-from kernlint.analysis.warps.lockstep import of_one_warp, told_in_step
+from kernlint.analysis.warps.lockstep import of_first_warp, of_one_warp, told_in_step
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity, folded
 from kernlint.prove.query import Actor, Refuted
 from kernlint.rule import Meta, Rule
@@ -150,7 +150,7 @@ class GlobalMemoryRace(Rule):
                 link = None if race.across else unfenced(facts[order], race.pair.first, race.pair.second)
                 lacking = None if link is None else _lacking(link, facts.module.language)
                 doubtful = doubtful or made_for_the_block.holds(race.pair, _alone(race, facts))
-                in_step = told_in_step(facts) if of_one_warp(race.witness) and not race.across else None
+                in_step = told_in_step(facts) if _in_one_warp(race) else None
                 yield (
                     _cause(race, lacking),
                     self._race(race, facts[replayer], doubtful, lacking, in_step, facts.module.language, others[1:]),
@@ -340,6 +340,13 @@ class GlobalMemoryRace(Rule):
 
 UNDIVIDED = "loops of which no thread has a part of its own"
 """What races have in common of loops that every thread runs over all elements."""
+
+
+def _in_one_warp(race: GlobalRace) -> bool:
+    """Whether no threads but those of one warp of a block can race: that the two of the witness are of one says nothing
+    of the next ones."""
+    alone = of_first_warp(race.pair.first) and of_first_warp(race.pair.second)
+    return alone and of_one_warp(race.witness) and not race.across
 
 
 def _undivided(access: Access) -> bool:

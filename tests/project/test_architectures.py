@@ -104,3 +104,22 @@ def test_two_warps_of_old_builds(tmp_path: Path, capsys: pytest.CaptureFixture[s
 )
 def test_named(text: str, expected: tuple[int, ...]) -> None:
     assert named([text]) == expected
+
+
+EDGES = """
+__global__ void edges(const float *in, float *out, int width) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    if (x >= width) return;
+    out[x] = in[x];
+    if (in[x] < 0.0f && x > 0) out[x - 1] = 0.0f;
+}
+void run(const float *in, float *out, int width) { edges<<<(width + 63) / 64, 64>>>(in, out, width); }
+"""
+
+
+def test_neighbours_are_of_other_warps_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "Makefile").write_text("NVCCFLAGS = -arch=sm_35\n")
+    (tmp_path / "edges.cu").write_text(EDGES)
+    main(["check", "--no-cache", "--pedantic", "--format", "json", str(tmp_path / "edges.cu")])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert "warning" in {one["severity"] for one in found if one["code"] == "KL205"}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.trace.events import Access
 from kernlint.prove.query import Refuted
+from kernlint.symbolic.terms import THREAD, Term, subterms, symbols
 
 VOLTA = 70
 """Threads of a warp are scheduled independently from compute capability 7.0 on (CUDA Programming Guide)."""
@@ -21,6 +24,20 @@ def told_in_step(facts: Facts) -> str | None:
     if not built or built[-1] >= VOLTA:
         return None
     return f"lanes part on sm_{VOLTA} and newer alone; the build files name none after sm_{built[-1]}"
+
+
+def of_first_warp(access: Access) -> bool:
+    """Whether a test lets the threads of one warp of the block alone make an access: ``t < 32``, ``t / 32 == 0``."""
+    return any(_few(part) for guard in access.guards for part in conjuncts(guard.term))
+
+
+def _few(part: Term) -> bool:
+    if part.op not in ("lt", "le", "eq") or not set(symbols(part.args[0])) & set(THREAD):
+        return False
+    most = part.args[1].value
+    if part.op == "eq":
+        return most is not None and any(at.op in ("div", "shr") for at in subterms(part.args[0]))
+    return most is not None and most + (part.op == "le") <= WARP
 
 
 def of_one_warp(found: Refuted) -> bool:
