@@ -19,13 +19,16 @@ from kernlint.analysis.sharing.race_words import calls, cell, device_fence, seve
 from kernlint.analysis.sharing.races import Place, place
 from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.sharing.slots import Slot, slots
+from kernlint.analysis.sharing.wiped import Wiped, wiped
 from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.analysis.warps.lockstep import of_first_warp, of_one_warp, told_in_step
+from kernlint.analysis.wording import element
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity, folded
 from kernlint.prove.query import Actor, Refuted
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
-from kernlint.symbolic.terms import SymbolKind
+from kernlint.symbolic.show import words
+from kernlint.symbolic.terms import SymbolKind, plain
 from kernlint.tree.types import Space
 
 
@@ -116,7 +119,7 @@ class GlobalMemoryRace(Rule):
     """
 
     meta = Meta("KL205", "global-memory-race", Severity.ERROR, tags=("CUDASecurity data races",), precision="medium")
-    needs = (global_races, scatters, slots, fences, order, gathered, neighbours, replayer)
+    needs = (global_races, scatters, slots, fences, order, gathered, wiped, neighbours, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from folded(self._all(facts))
@@ -155,6 +158,9 @@ class GlobalMemoryRace(Rule):
                     _cause(race, lacking),
                     self._race(race, facts[replayer], doubtful, lacking, in_step, facts.module.language, others[1:]),
                 )
+        for late in facts[wiped]:
+            if told.setdefault(id(late.store.root), 1) == 1:
+                yield late, self._wiped(late)
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
                 found = self._scatter(scatter)
@@ -233,6 +239,17 @@ class GlobalMemoryRace(Rule):
                 *calls(one.read),
             ),
             fix="read it in a kernel of its own, or wait for the whole grid",
+        )
+
+    def _wiped(self, one: Wiped) -> Finding:
+        assert one.fill.value is not None
+        return self.finding(
+            one.store.span,
+            f"{element(one.store)} is stored where data say, while other threads still set elements of "
+            f"{one.store.root.name} to {words(plain(one.fill.value))}: the one that this element belongs to may come later",
+            Severity.WARNING,
+            related=(Related(one.fill.span, "each thread sets its own element here"), *calls(one.store)),
+            fix="set the elements in a launch of its own, before this one",
         )
 
     def _mixed(self, one: Mixed) -> Finding:
