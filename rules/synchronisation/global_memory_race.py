@@ -243,10 +243,11 @@ class GlobalMemoryRace(Rule):
 
     def _wiped(self, one: Wiped) -> Finding:
         assert one.fill.value is not None
+        name = one.store.root.name
         return self.finding(
             one.store.span,
-            f"{element(one.store)} is stored where data say, while other threads still set elements of "
-            f"{one.store.root.name} to {words(plain(one.fill.value))}: the one that this element belongs to may come later",
+            f"{element(one.store)} is stored where data say, while other threads still set elements of {name} to "
+            f"{words(plain(one.fill.value))}: the one that this element belongs to may come later",
             Severity.WARNING,
             related=(Related(one.fill.span, "each thread sets its own element here"), *calls(one.store)),
             fix="set the elements in a launch of its own, before this one",
