@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.content.unset_private import Unset, unset_private
 from kernlint.analysis.sharing.race_words import calls
-from kernlint.analysis.trace.events import Access, ConditionEvent
+from kernlint.analysis.trace.events import Access, ConditionEvent, WarpEvent
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
@@ -156,6 +156,8 @@ class UninitialisedPrivate(Rule):
             use = "decides this condition"
         elif isinstance(event, Access) and not event.writes:
             use = "is part of this address"
+        elif isinstance(event, WarpEvent):
+            use = "goes to other lanes here"
         who = ""
         if one.found is not None:
             first = one.found.first

@@ -13,7 +13,8 @@ left: what was found there and what guards the use go together.
 
 Of a structure only a field that decides a condition is: fields are copied together, and few are looked at.
 
-Copies to shared and private memory are no uses, nor are operands of warp operations, whose other lanes count.
+Copies to shared and private memory are no uses, nor are operands of warp operations, whose other lanes count, but for
+those that put the values of all lanes together, where it is data or the end of the work that leave a value unset.
 
 A variable that every store makes out of what it held is told without a search (``only_updated.py``).
 
@@ -50,6 +51,7 @@ from kernlint.analysis.trace.events import (
     Root,
     RootKind,
     Trace,
+    WarpEvent,
 )
 from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
@@ -205,6 +207,24 @@ def _terms(event: Event) -> Iterator[Term]:
         seen = event.root.space not in (Space.SHARED, Space.PRIVATE)
         if event.value is not None and seen and event.root.kind is not RootKind.UNKNOWN:
             yield event.value
+    elif isinstance(event, WarpEvent) and event.node.kind in _SUMMED:
+        yield from event.operands[:1]
+
+
+_SUMMED = frozenset({"shuffle_down", "shuffle_xor", "reduce"})
+"""Warp operations by which the values of all lanes are put together, where a broadcast takes that of one."""
+
+
+def _of_its_lane(event: Event, conds: tuple[Term, ...]) -> bool:
+    """Whether a warp operation is given an unset value by lanes of certain numbers alone: whether the others take up
+    what those have depends on how far apart they are."""
+    if not isinstance(event, WarpEvent):
+        return False
+    kinds = {symbol.kind for cond in conds if cond.value != 1 for symbol in symbols(cond)}
+    return not kinds & _BY_DATA
+
+
+_BY_DATA = frozenset({SymbolKind.BLOCK, SymbolKind.LOAD})
 
 
 def _looks_at_fields(event: Event, term: Term) -> bool:
@@ -255,7 +275,7 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
     said = {id(root.decl) for root in written if not root.path}
     in_part = {id(root.decl) for root in written if root.path}
     pointed: set[int] | None = None
-    events: list[Event] = sorted((*of.accesses, *of.conditions), key=lambda event: event.order)
+    events: list[Event] = sorted((*of.accesses, *of.conditions, *of.warp_ops), key=lambda event: event.order)
     loops = {str(loop.counter.serial): loop for loop in of.loops}
     for event in events:
         for term in _terms(event):
@@ -273,7 +293,7 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
             for symbol, conds, past, missed in ways.of(term):
                 decl = unset_variable(symbol)
                 assert decl is not None
-                if id(decl) in said or told_apart(event, past):
+                if id(decl) in said or told_apart(event, past) or _of_its_lane(event, conds):
                     continue
                 if id(decl) in in_part and (isinstance(symbol.type, ArrayType) or _overlaid(decl.type)):
                     continue  # elements of an array in it are looked at as memory; they may be this number's bytes
