@@ -4,7 +4,7 @@
 found that its rows do not fit, and mended one of the two.  Sizes are the same where launches of both in one host
 function pass the same for them, and else where they are parameters of one name.  Of volumes in one array, of three
 factors or more, it is enough that all but the number of the volume are the same: a caller counts in one kernel what a
-loop counts in the other.
+loop counts in the other.  So it is of rows that a caller counts, where launches of both pass one array.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from kernlint.analysis.base import Facts, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
+from kernlint.analysis.trace.values import PointerValue
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import FACTORS, Places, wide_ids
 from kernlint.analysis.values.products import Product, bits
@@ -61,7 +62,6 @@ def _rows(product: Product) -> tuple[object, tuple[str, ...]] | None:
     and the names of its sizes; None where it is anything else."""
     counts: list[object] = []
     sizes: list[str] = []
-    volume = len(product.factors) >= FACTORS
     for factor in product.factors:
         symbol = factor.symbol
         if symbol is None:
@@ -72,11 +72,11 @@ def _rows(product: Product) -> tuple[object, tuple[str, ...]] | None:
             counts.append(symbol)
         elif symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
             counts.append(symbol.origin[0].name)
-        elif symbol.kind is SymbolKind.COUNTER and volume:
+        elif symbol.kind is SymbolKind.COUNTER:
             counts.append(None)
         else:
             return None
-    if not sizes or len(counts) > 1 or not (counts or volume):
+    if not sizes or len(counts) > 1 or len(product.factors) < 2:
         return None
     return counts[0] if counts else None, tuple(sorted(sizes))
 
@@ -84,8 +84,10 @@ def _rows(product: Product) -> tuple[object, tuple[str, ...]] | None:
 def _same_rows(one: Careful, rows: tuple[object, tuple[str, ...]], factors: int, access: Access) -> bool:
     """Whether a careful product is one of such rows, in whatever array, or of such volumes in this one."""
     by, sizes = rows
-    if by is not None or one.by is not None:
+    if by is not None or (one.by is not None and factors >= FACTORS):
         return (one.by, one.sizes) == rows
+    if factors < FACTORS:
+        return len(sizes) > 1 and bool(set(one.sizes) & set(sizes))
     common = sum((Counter(one.sizes) & Counter(sizes)).values())
     return one.access.root.name == access.root.name and one.factors == factors and common >= factors - 1
 
@@ -131,7 +133,15 @@ def siblings(places: Places, facts: Facts) -> Iterator[Narrow]:
             known: tuple[Careful, ...] = facts[careful_siblings]  # walks kernels: asked for when it may say something
             factors = len(product.factors)
             alike = (one for one in known if one.kernel != own and _same_rows(one, rows, factors, part.access))
-            other = next((one for one in alike if _same_sizes(one, rows[1], facts)), None)
+            counted = rows[0] is None and factors < FACTORS
+            other = next(
+                (
+                    one
+                    for one in alike
+                    if (_same_array(one, part.access, rows[1], facts) if counted else _same_sizes(one, rows[1], facts))
+                ),
+                None,
+            )
             if other is not None:
                 assert product.narrow is not None
                 weak = _step(part.access, product) < other.elements
@@ -140,16 +150,37 @@ def siblings(places: Places, facts: Facts) -> Iterator[Narrow]:
                 )
 
 
-def _same_sizes(one: Careful, sizes: Sequence[str], facts: Facts) -> bool:
-    """Whether launches of both kernels in one host function, where there are such, pass the same for the sizes."""
+def _together(one: Careful, facts: Facts) -> list[tuple[LaunchFact, LaunchFact]]:
+    """Launches of this kernel and the careful one in one host function."""
     known: HostFacts = facts[host]
     own = facts.kernel.function.name
-    pairs = [
+    return [
         (mine, theirs)
         for mine in known.launches
         for theirs in known.launches
         if mine.name == own and theirs.name == one.kernel and mine.host is theirs.host
     ]
+
+
+def _same_array(one: Careful, access: Access, sizes: Sequence[str], facts: Facts) -> bool:
+    """Whether launches of both kernels pass one array, and the same for the sizes that both products have."""
+    return any(
+        _pointed(mine, access) is not None
+        and _pointed(mine, access) == _pointed(theirs, one.access)
+        and all(_passed(mine, s) == _passed(theirs, s) is not None for s in set(sizes) & set(one.sizes))
+        for mine, theirs in _together(one, facts)
+    )
+
+
+def _pointed(launch: LaunchFact, access: Access) -> tuple[object, Term] | None:
+    """The object, and the place in it, that a launch passes for the array of an access."""
+    value = launch.argument(access.root.name)
+    return (value.root, plain(value.offset)) if isinstance(value, PointerValue) else None
+
+
+def _same_sizes(one: Careful, sizes: Sequence[str], facts: Facts) -> bool:
+    """Whether launches of both kernels in one host function, where there are such, pass the same for the sizes."""
+    pairs = _together(one, facts)
     return not pairs or any(all(_passed(mine, s) == _passed(theirs, s) for s in sizes) for mine, theirs in pairs)
 
 
