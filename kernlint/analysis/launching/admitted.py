@@ -213,12 +213,26 @@ admitted = KernelAnalysis("admitted", _compute, needs=(trace, launches, assumed,
 """The :class:`~kernlint.prove.admission.Admission` of a kernel variant."""
 
 
+SIDES = (64, 32, 16, 8, 4, 2)
+"""Threads along one of two axes of a block that a launch computes."""
+
+USUAL_THREADS = 256
+"""Threads of such a block, where it may have as many: a search through it is not long."""
+
+
 def computed_blocks(known: Admission, axes: tuple[bool, bool, bool]) -> list[tuple[int, int, int]]:
-    """Blocks along one axis that launches in sight may have which compute the size of their block: the largest, and the
-    smallest of whole warps.  Empty where the launches leave all sizes open (a check that lets pass as many threads as a
-    block may have does not), or none is of this form."""
-    if axes[1] or axes[2]:
+    """Blocks along one axis or two that launches in sight may have which compute the size of their block: the largest,
+    and the smallest of whole warps.  Empty where the launches leave all sizes open (a check that lets pass as many
+    threads as a block may have does not), or none is of this form."""
+    if axes[2]:
         return []
+    if axes[1]:
+        planes = [(x, y, 1) for x in SIDES for y in SIDES if 32 <= x * y <= max(COMPUTED)]
+        fit = [block for block in planes if known.permits(block)]
+        if not fit or len(fit) == len(planes):
+            return []
+        fit.sort(key=lambda block: (block[0] * block[1] > USUAL_THREADS, -block[0] * block[1]))
+        return [fit[0]]
     fits = [size for size in COMPUTED if known.permits((size, 1, 1))]
     most = known.checked_block(max(COMPUTED))
     if most is not None and most not in fits and known.permits((most, 1, 1)):
