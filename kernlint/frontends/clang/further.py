@@ -72,6 +72,8 @@ class Configured:
         choices = around.choices_for(first.module.path) if around is not None else ()
         self.search = Search(program, language, base, self.uncompiled.standing_alone(), choices)
         self.kinds: dict[Branch, Kind] = {}
+        self.sized = ""
+        """The name that stands for the sizes in the kernels, which has a number as good as any."""
 
     def first(self) -> list[Module]:
         """The default module alone."""
@@ -212,6 +214,7 @@ class Configured:
         tests = (each.condition for file in self.search.program.files() for each in file.branches)
         if any(name in names(test) for test in tests if test is not None):
             return None
+        self.sized = name
         return self._better({**changes, name: str(SIDE if squared else LENGTH)})
 
     def _better(self, changes: Changes) -> Changes | None:
@@ -270,7 +273,8 @@ class Configured:
         if found is None:
             return None
         object.__setattr__(found.module, "setting", _words(setting, language, self.language))
-        object.__setattr__(found.module, "numbers_made_up", any(self._made_up(*macro) for macro in setting.macros))
+        made_up = any(self._made_up(*macro) for macro in setting.macros if macro[0] != self.sized)
+        object.__setattr__(found.module, "numbers_made_up", made_up)
         return found, language
 
     def _made_up(self, name: str, value: str | None) -> bool:
