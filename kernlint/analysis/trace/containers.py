@@ -75,7 +75,21 @@ def _owner(e: Call, values: list[Value]) -> StructValue | None:
 
 
 def _sequence(type_: Type) -> bool:
-    return isinstance(type_, StructType) and _SEQUENCE.fullmatch(type_.name) is not None
+    return isinstance(type_, StructType) and _SEQUENCE.fullmatch(type_.name) is not None and not allocated(type_.name)
+
+
+def allocated(name: str) -> bool:
+    """Whether a ``std::vector`` has an allocator of the program's own, which says where the elements lie: in pinned
+    memory, or on the device.  ``name``: that of the type, with its arguments."""
+    kind, _, rest = name.partition("<")
+    if not kind.endswith("std::vector"):
+        return False
+    depth = 0
+    for at, char in enumerate(rest):
+        depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(char, 0)
+        if char == "," and depth == 0:
+            return not rest[at + 1 :].strip().startswith("std::allocator<")
+    return False
 
 
 def elsewhere(value: StructValue, type_: Type) -> StructValue:

@@ -24,6 +24,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
 )
 from kernlint.analysis.hostmodel.lifetimes.transfers import rested_on
 from kernlint.analysis.hostmodel.lifetimes.wrappers import held_by, taken_over, takes_over
+from kernlint.analysis.trace.containers import allocated
 from kernlint.apis.names import PLACED
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
@@ -44,7 +45,7 @@ _SAME = frozenset({"std::move", "std::forward", "std::as_const", "std::addressof
 
 
 def _sequence(kind: Type) -> bool:
-    return isinstance(kind, StructType) and _SEQUENCE.fullmatch(kind.name) is not None
+    return isinstance(kind, StructType) and _SEQUENCE.fullmatch(kind.name) is not None and not allocated(kind.name)
 
 
 def _owner(kind: Type) -> bool:

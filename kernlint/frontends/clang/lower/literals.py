@@ -104,11 +104,18 @@ _NOT_THEIRS = frozenset({"std::vector", "std::unique_ptr", "std::shared_ptr", "s
 """Types of which the declarations that stand in for the library's have another size."""
 
 
+_OF_ITS_TYPE = pattern(r"sizeof\s*\(\s*(?:typename\s+)?decltype\s*\(.*\)\s*::")
+"""``sizeof(decltype(x)::value_type)``: not of the variable, of which clang shows no more than that it is named."""
+
+
 @lowers_expression(K.UNARY_EXPR, K.SIZE_OF_PACK_EXPR, K.CXX_TYPEID_EXPR)
 def size_of(scope: Scope, cursor: Cursor) -> Expr:
     """``sizeof``, ``alignof``, ``vec_step``: folded where clang knows the answer."""
     type_ = scope.type(cursor)
     text = scope.lowering.source(cursor).lstrip()
+    if _OF_ITS_TYPE.match(text):
+        node = constant_node(scope, cursor, type_ if isinstance(type_, IntType) else U64)
+        return node if node is not None else SizeOf(scope.span(cursor), U64, UNKNOWN)
     if scope.lowering.synthesised and text.startswith("sizeof"):
         operand = next((scope.conditional_expression(c) for c in cursor.children if is_expression(c)), None)
         if isinstance(operand, Ref) and operand.decl.type.size is None:
