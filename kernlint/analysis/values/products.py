@@ -49,10 +49,12 @@ def bits(term: Term) -> int:
 
 
 def can_be_large(symbol: Symbol) -> bool:
-    """Whether nothing but its type keeps a symbol small: no index in the block, no block's size, no counter of a loop
-    of constant length."""
+    """Whether nothing but its type, of more than 8 bits, keeps a symbol small: no index in the block, no block's size,
+    no counter of a loop of constant length."""
     if symbol.kind in _COUNTING:
         return _goes_far(symbol)
+    if isinstance(symbol.type, IntType) and symbol.type.bits <= 8:
+        return False  # no factor of any weight
     return symbol.kind in _LARGE and not (symbol.kind is SymbolKind.LOAD and symbol.uniformity is Uniformity.GRID)
 
 

@@ -39,3 +39,17 @@ cudaError_t run(float *a, float *b, const float *scale, const float *error, int 
 )
 def test_one_array_is_as_large_for_both(product: str, array: str, width: str, wrong: bool) -> None:
     assert_marked(IndexOverflow, CODE % (product, "  // bad" if wrong else "", array, width))
+
+
+KINDS = """
+__global__ void look(const TYPE *kind, long long width, const float *table, float *out) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    int row = kind[i] * width;
+    out[i] = table[row + threadIdx.x];%s
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "wrong"), [("unsigned char", False), ("unsigned int", True)])
+def test_a_number_of_one_byte_is_no_factor_of_weight(kind: str, wrong: bool) -> None:
+    assert_marked(IndexOverflow, KINDS.replace("TYPE", kind) % ("  // bad" if wrong else ""))

@@ -138,7 +138,8 @@ def _reaches_back(place: Place) -> bool:
 
 def _kept(index: Polynomial) -> bool:
     """Whether a minimum, a remainder or a choice holds part of an index back, whatever the tests say."""
-    parts = (plain(part) for atom in index.atoms for part in subterms(atom))
+    moving = (atom for atom in index.atoms if any(one.kind is not SymbolKind.COUNTER for one in symbols(atom)))
+    parts = (plain(part) for atom in moving for part in subterms(atom))  # digits of a loop's rounds hold nothing back
     return any(part.op in ("min", "max", "mod", "select", "and") for part in parts)
 
 
