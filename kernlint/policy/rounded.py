@@ -17,16 +17,19 @@ from kernlint.source import SourceFile, Span
 from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
 
-_MAYBE = pattern(rb"(?:round(?:s|ed)?|padded)\b[^;{}]{0,60}\bup\b|round_?up|ceil_?div|next multiple", re.I)
+_MAYBE = pattern(
+    rb"(?:round(?:s|ed)?|padded)\b[^;{}]{0,60}\bup\b|round_?up|ceil_?div|next multiple|\bceil ?\([^()]{1,60}\) ?\*",
+    re.I,
+)
 _SIZE = pattern(
     r"\bglobal (?:work )?(?:sizes?|range)\b|\bND-?Range\b|\bgrid\b(?! ?(?:point|cell|size_))|\bwork.?items\b"
-    r"|\b(?:host|launch|enqueue|dispatch)\w*\b"
+    r"|\b(?:launched|enqueued|dispatched) (?:over|on|for|with) (?=[({])|\b(?:host|launch|enqueue|dispatch)\w*\b"
     r"(?=[^;]*\bmultiple of (?:the |a )?(?:work.?group|thread.?block|local|block|group)(?:'s)?(?: size)?\b)",
     re.I,
 )
 _UP = pattern(
     r"\brounded up\b(?! to (?:the |a )?(?:next )?power)|\brounds?\b[^.;]{0,60}\bup\b|"
-    r"\bround_?up ?\(|\bceil_?div ?\(|\bto the next multiple\b",
+    r"\bround_?up ?\(|\bceil_?div ?\(|\bceil ?\([^()]*/[^()]*\) ?\*|\bto the next multiple\b",
     re.I,
 )
 _DOUBT = pattern(

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.search.collisions import Race
+from kernlint.analysis.sharing.of_lanes import of_lanes
 from kernlint.analysis.sharing.races import shared_races
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace
@@ -93,7 +94,7 @@ def _is_usual(node: Barrier) -> bool:
 def between(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
     """For ``shared-memory-race``: a barrier between the two accesses, or between the two halves of a statement."""
     page = Page(source, facts.module)
-    races = [race for race in facts[shared_races] if not race.same_warp]
+    races = [race for race in facts[shared_races] if not race.same_warp or not of_lanes(race, facts)]
     for race in races:
         first, second = race.accesses
         if second.span == finding.span and _tells(finding, first):
@@ -401,7 +402,7 @@ WARP_BARRIER = "__syncwarp();"
 def in_warp(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
     """For ``missing-warp-sync``: ``__syncwarp()`` between the accesses of every pair of lanes that meet."""
     page = Page(source, facts.module)
-    races = [race for race in facts[shared_races] if race.same_warp]
+    races = [race for race in facts[shared_races] if race.same_warp and of_lanes(race, facts)]
     mine = [race for race in races if race.accesses[1].span == finding.span]
     if mine:
         agreed = Agreed(facts[trace], Uniformity.WARP)

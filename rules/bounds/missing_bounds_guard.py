@@ -17,7 +17,7 @@ from kernlint.analysis.extent.marks import Mark, marks
 from kernlint.analysis.extent.other_conditions import other_conditions
 from kernlint.analysis.extent.other_kernels import Untested, untested
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
-from kernlint.analysis.extent.sizes import BY_NAME, whole_tiles
+from kernlint.analysis.extent.sizes import BY_NAME
 from kernlint.analysis.extent.surplus import Exposed, Tier, example, surplus
 from kernlint.analysis.extent.unasked_room import Unasked, unasked
 from kernlint.analysis.extent.unfound import Unfound, unfound
@@ -182,7 +182,7 @@ class MissingBoundsGuard(Rule):
         items = [one for one in facts[surplus_items] if one.guard is None and one.access not in late]
         for tier in Tier:
             if tier is Tier.SIBLING and items:
-                yield self._items(facts, items)
+                yield self._items(items)
                 return
             if tier is Tier.OTHER_AXIS and runs:
                 yield from self._overruns(runs)
@@ -305,7 +305,7 @@ class MissingBoundsGuard(Rule):
                 fix=f"test the index against {size} too",
             )
 
-    def _items(self, facts: Facts, found: Sequence[Surplus]) -> Finding:
+    def _items(self, found: Sequence[Surplus]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
         count = words(first.count)
         related = [Related(first.view.fact.span, f"this launch rounds {count} up to whole blocks")]
@@ -316,7 +316,6 @@ class MissingBoundsGuard(Rule):
             first.access.span,
             f"{element(first.access)} is {verb(first.access)} for every item of the last block, and the launch rounds "
             f"{count} up to whole blocks: nothing stops the surplus items",
-            Severity.NOTE if whole_tiles(facts, first.view) else None,
             related=related,
             witness=asking.shown(first.past, first.witness),
             fix=f"test the number of the item against {count}, passed to the kernel",
@@ -363,7 +362,6 @@ class MissingBoundsGuard(Rule):
             return self.finding(
                 access.span,
                 f"{what}, and the launch rounds {count} up to whole blocks{axis}: nothing stops the surplus threads",
-                Severity.NOTE if whole_tiles(facts, first.view) else None,
                 related=related,
                 witness=shown,
                 fix=f"return early, or test the index against {count}, passed to the kernel",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.search.collisions import Race
+from kernlint.analysis.sharing.of_lanes import of_lanes
 from kernlint.analysis.sharing.race_words import (
     actors,
     alike,
@@ -21,7 +22,7 @@ from kernlint.analysis.sharing.race_words import (
 )
 from kernlint.analysis.sharing.races import essential, shared_races, within_warps
 from kernlint.analysis.trace import trace
-from kernlint.analysis.warps.lockstep import VOLTA, told_in_step
+from kernlint.analysis.warps.lockstep import all_in_step, told_in_step
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
@@ -36,7 +37,8 @@ class MissingWarpSync(Rule):
     keeps the compiler from caching values in registers; it does not order lanes.
 
     Where threads of different warps collide as well, the barrier that `shared-memory-race` asks for is the remedy for
-    both, and nothing is said here. Silent when all named targets are below `sm_70`; a note where the build files of the
+    both, and nothing is said here; nor where the kernel speaks of blocks alone and only happens to be launched with
+    few threads. Silent when all named targets are below `sm_70`; a note where the build files of the
     project name architectures, and none from `sm_70` on. AMD's wavefronts still run in
     lockstep; OpenCL promises nothing, so there the same accesses are `shared-memory-race`, a warning.
 
@@ -89,13 +91,13 @@ class MissingWarpSync(Rule):
     needs = (trace, shared_races, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        if facts.module.language != "cuda" or _all_old(facts):
+        if facts.module.language != "cuda" or all_in_step(facts):
             return
         races: tuple[Race, ...] = facts[shared_races]
         by_function: dict[tuple[int, int], list[Race]] = {}
         for race in essential(within_warps(races), most=2):
-            if fence_for_barrier(race, facts[trace]) is not None:
-                continue  # wrong-fence
+            if fence_for_barrier(race, facts[trace]) is not None or not of_lanes(race, facts):
+                continue  # wrong-fence, shared-memory-race
             alone = race.pair.second.order if race.pair.first is race.pair.second else -1  # no barrier helps there
             by_function.setdefault((function_of(facts, race), alone), []).append(race)
         for race, *others in by_function.values():
@@ -135,14 +137,3 @@ class MissingWarpSync(Rule):
         from kernlint.repair.barriers import in_warp
 
         return in_warp(facts, finding, source)
-
-
-def _all_old(facts: Facts) -> bool:
-    """Whether targets are named and the lanes of a warp move in lockstep on all of them."""
-    targets = facts.options.targets
-    return bool(targets) and all(t.vendor != "nvidia" or _capability(t.name) < VOLTA for t in targets)
-
-
-def _capability(name: str) -> int:
-    digits = name.removeprefix("sm_").rstrip("af")
-    return int(digits) if digits.isdigit() else VOLTA

@@ -8,12 +8,14 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.order.arrivals import Announced, announced
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.search.collisions import Race
+from kernlint.analysis.sharing.of_lanes import of_lanes
 from kernlint.analysis.sharing.race_words import (
     IN_STEP,
     actors,
     alike,
     calls,
     cell,
+    fence_for_barrier,
     function_of,
     late_barrier,
     level,
@@ -21,7 +23,7 @@ from kernlint.analysis.sharing.race_words import (
     thread_name,
     verb,
 )
-from kernlint.analysis.sharing.races import essential, read_of_copy, shared_races
+from kernlint.analysis.sharing.races import essential, read_of_copy, shared_races, within_warps
 from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import AccessKind
@@ -39,11 +41,12 @@ class SharedMemoryRace(Rule):
     after a barrier that both have passed; the same holds for overwriting what another one still reads, most easily
     forgotten at the end of a loop body, where the next iteration begins with a write.
 
-    Reported with a block size and two threads of different warps that collide. Silent: equal values written by
-    several threads, atomic operations on both sides, indices that come from memory (but for updates such as
-    `bins[key]++`, of which equal keys lose some), and in CUDA pairs of threads of one warp (those are
-    `missing-warp-sync`). In OpenCL, where all is in order as long as threads of a warp run in step, as kernels written
-    for one vendor's hardware count on, it is a warning, once in a function.
+    Reported with a block size and two threads that collide. Silent: equal values written by several threads, atomic
+    operations on both sides, indices that come from memory (but for updates such as `bins[key]++`, of which equal keys
+    lose some), and in CUDA pairs of threads of one warp in kernels that speak of lanes: tests of the first 32, numbers
+    of lanes, partners by `^`, `volatile`, warp intrinsics, blocks of one warp (those are `missing-warp-sync`). In
+    OpenCL, where all is in order as long as threads of a warp run in step, as kernels written for one vendor's hardware
+    count on, it is a warning, once in a function.
 
     ```cuda bad
     __global__ void shift(const float *in, float *out) {
@@ -117,6 +120,7 @@ class SharedMemoryRace(Rule):
                 in_step.setdefault((function_of(facts, race), once), []).append(race)
             else:
                 yield self._report(race, facts)
+        yield from self._small_blocks(facts)
         for race, *others in in_step.values():
             found = self._report(race, facts)
             yield replace(found, related=(*found.related, *alike(race, others)))
@@ -135,6 +139,16 @@ class SharedMemoryRace(Rule):
 
         yield from updates(facts, finding, source)
         yield from between(facts, finding, source)
+
+    def _small_blocks(self, facts: Facts) -> Iterator[Finding]:
+        """One race of each function whose threads are of one warp and not meant to be."""
+        told: set[int] = set()
+        races: tuple[Race, ...] = facts[shared_races]
+        for race in essential(within_warps(races), most=2) if facts.module.language == "cuda" else ():
+            known = fence_for_barrier(race, facts[trace]) is not None or of_lanes(race, facts) or read_of_copy(race)
+            if not known and (function := function_of(facts, race)) not in told:
+                told.add(function)
+                yield self._report(race, facts)
 
     def _announced(self, found: Announced) -> Finding:
         name = found.store.root.name

@@ -221,16 +221,6 @@ def _tiles(facts: Facts) -> bool:
     return any(access.root.space is Space.SHARED for access in facts[trace].accesses)
 
 
-def whole_tiles(facts: Facts, view: LaunchView) -> bool:
-    """Whether blocks work together on tiles in shared memory of what has two dimensions at least, and the kernel tests
-    no place in the grid at all: it takes all tiles for whole ones, and what it is launched for with them."""
-    of = facts[trace]
-    if not _tiles(facts) or not of.barriers or sum(one.kind is Cover.ROUNDED_UP for one in view.covers) < 2:
-        return False
-    tests = [test.term for test in of.conditions] + [guard.term for access in of.accesses for guard in access.guards]
-    return not any(symbol.kind is SymbolKind.BLOCK for test in tests for symbol in symbols(test))
-
-
 def _pitches(facts: Facts, path: str, striding: int) -> bool:
     """Whether an array holds pitches, not sizes: each axis of the launch has an element that its index is multiplied
     by (of sizes the outermost is no pitch), and none is divided by."""

@@ -26,6 +26,17 @@ def told_in_step(facts: Facts) -> str | None:
     return f"lanes part on sm_{VOLTA} and newer alone; the build files name none after sm_{built[-1]}"
 
 
+def all_in_step(facts: Facts) -> bool:
+    """Whether targets are named and the lanes of a warp move in lockstep on all of them."""
+    targets = facts.options.targets
+    return bool(targets) and all(t.vendor != "nvidia" or _capability(t.name) < VOLTA for t in targets)
+
+
+def _capability(name: str) -> int:
+    digits = name.removeprefix("sm_").rstrip("af")
+    return int(digits) if digits.isdigit() else VOLTA
+
+
 def of_first_warp(access: Access) -> bool:
     """Whether a test lets the threads of one warp of the block alone make an access: ``t < 32``, ``t / 32 == 0``."""
     return any(_few(part) for guard in access.guards for part in conjuncts(guard.term))

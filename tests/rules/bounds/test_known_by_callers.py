@@ -282,12 +282,16 @@ void run(const float *in, float *out, int rows, int cols) {
 """
 
 
-def test_a_kernel_of_whole_tiles_that_tests_nothing_is_a_note() -> None:
+def test_a_kernel_that_takes_tiles_for_whole_ones_is_launched_for_parts_of_them() -> None:
     def levels(text: str) -> set[Severity]:
         return {one.severity for one in findings(MissingBoundsGuard, text)}
 
-    assert levels(TILES.replace("{read}", "")) == {Severity.NOTE}
-    assert Severity.WARNING in levels(TILES.replace("{read}", "if (x < cols && y < rows) "))
+    assert levels(TILES.replace("{read}", "")) == {Severity.WARNING}
+    assert levels(TILES.replace("{read}", "if (x < cols && y < rows) ")) == {Severity.WARNING}
+    checked = TILES.replace("    turn<<<", "    if (rows % 32 || cols % 32) return;\n    turn<<<")
+    assert not levels(checked.replace("{read}", ""))
+    alone = TILES.replace("void run", "static void run") + "int main() { float *p; run(p, p, 64, 96); }"
+    assert Severity.WARNING not in levels(alone.replace("{read}", ""))
 
 
 def test_what_is_read_before_its_test_is_told_once() -> None:
