@@ -29,6 +29,52 @@ HABIT = "32 bits"
 SHOWN = frozenset({"numbers", "comments", "amounts", "short", "elsewhere", "shift"})
 """Evidence that stands for itself: what the index comes to."""
 
+_MADE = "{part} is computed in 32 bits and {used}"
+SAID = {
+    "twin": (_MADE, ""),
+    "rows": (_MADE, ""),
+    "larger": (f"{_MADE}, but gets larger than a product that is made in 64 bits", ""),
+    "sibling": (f"{_MADE}; another kernel makes the same in 64 bits", ""),
+    "apart": (
+        "{part} is computed in 32 bits and then widened to count the items of rows and columns, of which there may be "
+        "more: it wraps at {limit}",
+        "",
+    ),
+    "amounts": (f"{_MADE}, but comes to {{value}} with as much data as a comment says", ""),
+    "whole": (f"{_MADE}, but comes to {{value}} by what its coordinates are kept below", ""),
+    "array": (
+        f"{_MADE}, which a launch in sight allocates with {{value}} elements where sizes are as large as the host lets "
+        "them be",
+        "",
+    ),
+    "cut": (
+        "{part} is computed in 64 bits and cut to 32 before it is used as a subscript of {name}",
+        "keep the index in 64 bits",
+    ),
+    "factor": (
+        f"{_MADE}, although it has a factor of 64 bits, which is cut to 32 for it",
+        "keep the factor in 64 bits",
+    ),
+    "bound": (
+        "{part} is computed in 32 bits and wraps at {limit}, and an index of 64 bits is compared with it, which leaves "
+        "elements out",
+        "",
+    ),
+    "ranges": (
+        "{part} has 64 bits and is cut to 32 before it is {used}; another kernel goes through such ranges in 64",
+        "keep both ends of the range, and the index, in 64 bits",
+    ),
+    "host": (
+        "{part} is computed in 32 bits and used as a subscript of {name}, but the host code counts the same in 64 bits",
+        "",
+    ),
+    "grid": (
+        "the index is computed in 32 bits and wraps at {limit}, but the launch makes its grid of a product in 64 bits",
+        "",
+    ),
+}
+"""What is said of a part by its evidence, and how to mend it where it is not widened as others are."""
+
 
 class IndexOverflow(Rule):
     r"""A 32-bit index in a kernel that is written for more than 2**31 elements.
@@ -225,20 +271,6 @@ class IndexOverflow(Rule):
                 f"a product of {_most_factors(one.index)} sizes and indices is computed in 32 bits and used as a "
                 f"subscript of {name}"
             )
-        elif one.evidence in ("twin", "rows"):
-            what = f"{_short(one.index)} is computed in 32 bits and {used}"
-        elif one.evidence == "larger":
-            what = (
-                f"{_short(one.index)} is computed in 32 bits and {used}, but gets larger than a product that is made "
-                "in 64 bits"
-            )
-        elif one.evidence == "sibling":
-            what = f"{_short(one.index)} is computed in 32 bits and {used}; another kernel makes the same in 64 bits"
-        elif one.evidence == "apart":
-            what = (
-                f"{_short(one.index)} is computed in 32 bits and then widened to count the items of rows and columns, "
-                f"of which there may be more: it wraps at {_limit(one)}"
-            )
         elif one.evidence == "numbers":
             given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.values[:4])
             what = (
@@ -270,42 +302,10 @@ class IndexOverflow(Rule):
                 f"{_short(one.index)} is computed in 32 bits and {used}, but comes to {one.value} where sizes are as "
                 f"large as comments say ({given})"
             )
-        elif one.evidence == "amounts":
-            what = (
-                f"{_short(one.index)} is computed in 32 bits and {used}, but comes to {one.value} with as much data as "
-                "a comment says"
-            )
-        elif one.evidence == "whole":
-            what = (
-                f"{_short(one.index)} is computed in 32 bits and {used}, but comes to {one.value} by what its "
-                "coordinates are kept below"
-            )
-        elif one.evidence == "array":
-            what = (
-                f"{_short(one.index)} is computed in 32 bits and {used}, which a launch in sight allocates with "
-                f"{one.value} elements where sizes are as large as the host lets them be"
-            )
-        elif one.evidence == "cut":
-            what = (
-                f"{_short(one.index)} is computed in 64 bits and cut to 32 before it is used as a subscript of {name}"
-            )
-            fix = "keep the index in 64 bits"
-        elif one.evidence == "ranges":
-            what = (
-                f"{_short(one.index)} has 64 bits and is cut to 32 before it is {used}; another kernel goes through "
-                "such ranges in 64"
-            )
-            fix = "keep both ends of the range, and the index, in 64 bits"
-        elif one.evidence == "host":
-            what = (
-                f"{_short(one.index)} is computed in 32 bits and used as a subscript of {name}, but the host code "
-                "counts the same in 64 bits"
-            )
         else:
-            what = (
-                f"the index is computed in 32 bits and wraps at {_limit(one)}, but the launch makes its grid of a "
-                "product in 64 bits"
-            )
+            related = [Related(one.use.span, "and this rests on it")] if one.evidence == "bound" else related
+            said, fix = SAID[one.evidence][0], SAID[one.evidence][1] or fix
+            what = said.format(part=_short(one.index), used=used, name=name, limit=_limit(one), value=one.value)
         severity = Severity.NOTE if one.weak else Severity.WARNING
         habit = "" if one.evidence in SHOWN else HABIT
         return self.finding(one.span, what, severity, related=related, fix=fix, habit=habit)

@@ -13,6 +13,9 @@ never guessed; something in sight has to say so:
              a size which is multiplied in its place
 ``rows``     rows of the same length are multiplied in 64 bits elsewhere, and data or the block choose the row
 ``cut``      it was made in 64 bits from factors that were widened, and cut to 32 on its way
+``factor``   a factor is a parameter of 64 bits that was cut to 32, where another place multiplies such ones whole
+``bound``    a product of three or more sizes that an index is compared with which was widened on purpose, or of which a
+             comment says that there are more elements
 ``ranges``   another kernel of the file goes through ranges of the same table in 64 bits
 ``grid``     the launch in sight makes its grid of a product in 64 bits, and nothing of 32 bits bounds the index
 ``host``     the launch in sight multiplies the same arguments in 64 bits: for its grid, or to count an array's elements
@@ -41,15 +44,16 @@ from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.kernels import kernel_traces
 from kernlint.analysis.values.narrow_amounts import amounted
+from kernlint.analysis.values.narrow_bounds import bounds
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
-from kernlint.analysis.values.narrow_dominated import dominated, scaled
+from kernlint.analysis.values.narrow_cut import cut, cut_factors, passed_in_32
+from kernlint.analysis.values.narrow_dominated import dominated, pitched, scaled
 from kernlint.analysis.values.narrow_elsewhere import elsewhere
 from kernlint.analysis.values.narrow_hosted import allocated, held_to_32_bits, of_data, refused_beyond
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import (
     Places,
     commented,
-    cut,
     numbered,
     rows,
     twins,
@@ -58,7 +62,7 @@ from kernlint.analysis.values.narrow_products import (
 from kernlint.analysis.values.narrow_ranges import ranges_cut
 from kernlint.analysis.values.narrow_shifts import shifted_late
 from kernlint.analysis.values.narrow_short import shortened
-from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
+from kernlint.analysis.values.narrow_siblings import careful_counts, careful_siblings, siblings
 from kernlint.analysis.values.narrow_volumes import kept_wide, volumes
 from kernlint.analysis.values.narrow_whole import whole
 from kernlint.analysis.values.products import rounded_down
@@ -68,7 +72,21 @@ from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, binary
 from kernlint.tree.types import U32, IntType, Space
 
 MAY_FIT = frozenset(
-    {"count", "whole", "amounts", "twin", "rows", "host", "array", "larger", "volume", "kept", "apart", "sibling"}
+    {
+        "count",
+        "whole",
+        "amounts",
+        "twin",
+        "rows",
+        "host",
+        "array",
+        "larger",
+        "volume",
+        "kept",
+        "apart",
+        "sibling",
+        "factor",
+    }
 )
 """Evidence that says that somebody cares, not how large a part gets."""
 
@@ -100,7 +118,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     places = Places(of, subscripts, wide)
     reach = Reach(facts)
     for one in (
-        *(one for one in counted(of, subscripts, seen, reach) if not (language == "hip" and _all_threads(one))),
+        *(one for one in counted(of, subscripts, seen, reach, facts) if not (language == "hip" and _all_threads(one))),
         *numbered(places, reach),
         *commented(places, reach),
         *whole(places, reach),
@@ -108,6 +126,9 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *twins(places, seen),
         *rows(places),
         *cut(subscripts, wide),
+        *cut_factors(places, seen, facts.function),
+        *passed_in_32(places, seen, facts),
+        *bounds(places, reach.amounts, facts.function),
         *ranges_cut(subscripts, facts),
         *gridded(subscripts, typed),
         *hosted(subscripts, typed),
@@ -115,6 +136,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *allocated(places, seen, reach.amounts),
         *held_to_32_bits(places, seen),
         *dominated(places),
+        *pitched(places),
         *(scaled(places) if language != "opencl" else ()),
         *volumes(places),
         *kept_wide(places),
@@ -137,6 +159,8 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
 
 
 narrow = KernelAnalysis(
-    "narrow", _compute, needs=(trace, kernel_traces, launches, admitted, host, careful_siblings, member_limits)
+    "narrow",
+    _compute,
+    needs=(trace, kernel_traces, launches, admitted, host, careful_siblings, careful_counts, member_limits),
 )
 """Each :class:`Narrow` part of an address of a kernel variant, the strongest evidence first."""

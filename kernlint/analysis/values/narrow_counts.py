@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.launches import LaunchFact, Sizes
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.values.narrow_part import Narrow
+from kernlint.analysis.values.narrow_siblings import counted_with_care
 from kernlint.analysis.values.products import PLACE, added, bits, comparisons, factors, is_size, signed, widened_parts
 from kernlint.analysis.values.reach import Reach
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
@@ -17,8 +19,11 @@ WARP = 32
 """Threads, at least, of a block whose size is a number."""
 
 
-def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact], reach: Reach) -> Iterator[Narrow]:
-    """Indices of the grid in 32 bits that are compared with a count of 64."""
+def counted(
+    of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact], reach: Reach, facts: Facts
+) -> Iterator[Narrow]:
+    """Indices of the grid in 32 bits that are compared with a count of 64.  (OpenCL's kernels take no ``size_t``.)"""
+    habits = facts.module.language != "opencl"
     for condition in of.conditions:
         for test in comparisons(condition.term):
             for index, count in (test.args, test.args[::-1]):
@@ -34,7 +39,8 @@ def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact],
                     if _begins_rows(subscripts, alike):
                         continue
                     own = _from_its_begin(index, count)
-                    weak = (bool(seen) or _by_habit(own)) and not _multiplied(own, seen)
+                    weak = (bool(seen) or (habits and _by_habit(own))) and not _multiplied(own, seen)
+                    weak = weak and not counted_with_care(facts)
                     weak = (weak or _cut_for_grids(seen)) and not (beyond or reach.counts_beyond(use, count, part))
                     yield Narrow(part, condition.span, "count", count, use=use, weak=weak)
 
@@ -210,7 +216,11 @@ def _folded(grid: Sizes) -> bool:
 
 
 def _of_block(part: Term) -> bool:
-    return any(BLOCK[0].term in (found := factors(product)) and len(found) > 1 for product in added(part))
+    return any(
+        BLOCK[0].term in (found := factors(product))
+        and (len(found) > 1 or any((arg.value or 0) >= WARP for arg in product.args))
+        for product in added(part)
+    )
 
 
 def _taken_apart(offset: Term) -> Iterator[tuple[Term, bool]]:

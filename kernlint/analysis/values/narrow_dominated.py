@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.narrow_part import Narrow
-from kernlint.analysis.values.narrow_products import ROWS, Factors, Part, Places, Wide, elements_of
+from kernlint.analysis.values.narrow_products import ROWS, Factors, Part, Places, Wide, elements_of, told
 from kernlint.analysis.values.products import Product, bits, can_be_large, is_size, products, rounded_down
+from kernlint.analysis.values.reach import times
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, SymbolKind, Term, plain, subterms, symbols
 
 
@@ -34,6 +36,52 @@ def dominated(places: Places) -> Iterator[Narrow]:
                 weak = elements_of(part.access, product.factors) < theirs
                 yield Narrow(index, part.access.span, "larger", use=part.access, weak=weak, shown=one.span)
                 break
+
+
+def pitched(places: Places) -> Iterator[Narrow]:
+    """Parts in which the block's number is multiplied by how far rows lie apart, where another place has it widened to
+    be multiplied by how long rows are: these lie as far apart as they are long at least, in bytes or elements."""
+    lengths: dict[tuple[Term, Term], Wide] = {}
+    for one in places.wide:
+        row, size = _row_and_size(one.product.factors)
+        if row is not None and size is not None and one.access is not None and places.on_purpose(one):
+            lengths.setdefault((row, size), one)
+    for part in places.parts if lengths else ():
+        for product in part.products:
+            row, pitch = _row_and_size(product.factors)
+            if row is None or pitch is None or row.symbol not in BLOCK:
+                continue
+            found = next(
+                (
+                    one
+                    for (of, size), one in lengths.items()
+                    if of == row and size != pitch and _goes_along(part.access, size, told(product))
+                ),
+                None,
+            )
+            if found is not None:
+                yield Narrow(part.term, part.access.span, "larger", use=part.access, shown=found.span)
+                break
+
+
+def _row_and_size(factors: Factors) -> tuple[Term | None, Term | None]:
+    """What counts rows, and a size, of a product of these two."""
+    sizes = [factor for factor in factors if is_size(factor)]
+    rows = [factor for factor in factors if not is_size(factor)]
+    return (rows[0], sizes[0]) if len(sizes) == len(rows) == 1 else (None, None)
+
+
+def _goes_along(access: Access, size: Term, rows: Term) -> bool:
+    """Whether an access goes through so many elements of a row, each at least as far from the next as the unit that the
+    place has a product of ``rows`` in is long."""
+    place = polynomial(access.offset)
+    step = max(times(place, polynomial(rows)), 1)
+    return any(
+        test.op in ("lt", "le")
+        and size in _lesser(plain(test.args[1]))
+        and times(place, polynomial(test.args[0])) >= step
+        for test in _tests(access)
+    )
 
 
 def scaled(places: Places) -> Iterator[Narrow]:
@@ -90,15 +138,19 @@ def _matched(wanted: Counter[Term], factors: Factors, limits: dict[Term, Term]) 
 def _limits(access: Access) -> dict[Term, Term]:
     """The sizes that tests before an access, and the loops around it, keep indices below."""
     out: dict[Term, Term] = {}
-    tests = [part for guard in access.guards for part in conjuncts(guard.term)]
-    tests += [part for loop in access.loops if loop.condition is not None for part in conjuncts(loop.condition)]
-    for test in tests:
+    for test in _tests(access):
         if test.op in ("lt", "le"):
             place, size = map(plain, test.args)
             for each in _lesser(size):
                 for index in _counting(place):
                     out.setdefault(index, each)
     return out
+
+
+def _tests(access: Access) -> list[Term]:
+    """The tests before an access, and those of the loops around it."""
+    tests = [part for guard in access.guards for part in conjuncts(guard.term)]
+    return tests + [part for loop in access.loops if loop.condition is not None for part in conjuncts(loop.condition)]
 
 
 def _lesser(limit: Term) -> Iterator[Term]:

@@ -31,7 +31,7 @@ MIXING = 1 << 16
 def elsewhere(of: Trace, reach: Reach, function: FunctionDecl) -> Iterator[Narrow]:
     """Narrow products that conditions and values rest on, where a launch in sight lets them be too large."""
     seen: set[Term] = set()
-    written: list[_Written] | None = None
+    written: list[Written] | None = None
     for access in of.accesses:
         for term in (*(guard.term for guard in access.guards), *((access.value,) if access.value is not None else ())):
             for part in _parts(term, seen):
@@ -39,8 +39,8 @@ def elsewhere(of: Trace, reach: Reach, function: FunctionDecl) -> Iterator[Narro
                     continue
                 found = reach.exceeded(access, part) or reach.beyond_admitted(access, part)
                 if found is not None:
-                    written = [*_written(function)] if written is None else written
-                    span = _place(part, written)
+                    written = [*written_in(function)] if written is None else written
+                    span = place_of(part, written)
                     if span is not None:
                         yield Narrow(part, span, "elsewhere", use=access, values=found.values, value=found.value)
 
@@ -87,7 +87,7 @@ def _mixes(part: Term) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class Written:
     """A product in 32 bits at ``span``, with the names of what it is made of; whether it is ``widened`` there."""
 
     span: Span
@@ -95,14 +95,14 @@ class _Written:
     widened: bool
 
 
-def _written(function: FunctionDecl) -> Iterator[_Written]:
+def written_in(function: FunctionDecl) -> Iterator[Written]:
     """The products in 32 bits of a kernel's text."""
     late: set[int] = set()
     for node in walk(function.body) if function.body is not None else ():
         if isinstance(node, Cast) and node.operand.type != node.type:
             late.update(id(part) for part in walk(node.operand) if part is not node)
         if isinstance(node, Binary) and node.op == "*" and isinstance(node.type, IntType) and node.type.bits == 32:
-            yield _Written(node.span, frozenset(_names(node, 4)), id(node) in late)
+            yield Written(node.span, frozenset(_names(node, 4)), id(node) in late)
 
 
 def _names(expr: Expr, deep: int) -> Iterator[str]:
@@ -113,7 +113,7 @@ def _names(expr: Expr, deep: int) -> Iterator[str]:
                 yield from _names(node.decl.init, deep - 1)
 
 
-def _place(part: Term, written: list[_Written]) -> Span | None:
+def place_of(part: Term, written: list[Written]) -> Span | None:
     """Where a product of the arguments that ``part`` is made of is written."""
     names = {s.name.partition(".")[0] for s in symbols(part) if s.kind is SymbolKind.PARAM}
     found = [one for one in written if names and names <= one.names]

@@ -174,10 +174,10 @@ def _count(blocks: Term) -> Term:
 
 def _images(fact: LaunchFact) -> Iterator[tuple[str, Term]]:
     """What a launch passes for the parameters of a kernel, without conversions."""
-    return ((name, plain(value)) for name, value in _passed(fact))
+    return ((name, plain(value)) for name, value in passed(fact))
 
 
-def _passed(fact: LaunchFact) -> Iterator[tuple[str, Term]]:
+def passed(fact: LaunchFact) -> Iterator[tuple[str, Term]]:
     """What a launch passes for the parameters of a kernel, and for the fields of those that are structures."""
     for name, value in fact.arguments:
         if isinstance(value, Term):
@@ -202,7 +202,7 @@ def _counted_on_host(fact: LaunchFact, in_bytes: bool = False) -> dict[Factors, 
     those functions take, and what goes through elements on the host, is written so by habit."""
     small = {product for guard in fact.guards for product in kept_small(guard.term)}
     out: dict[Factors, bool] = {}
-    arguments = [value for _, value in _passed(fact)]
+    arguments = [value for _, value in passed(fact)]
     for elements, asked, term in (
         *((True, False, term) for term in arguments),
         *((True, _of_rounds(guard.term), guard.term) for guard in fact.guards),

@@ -10,14 +10,11 @@ from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.products import (
-    PLACE,
     Product,
-    added,
     bits,
     by_type,
     can_be_large,
     comparisons,
-    factors,
     is_size,
     products,
     widened_parts,
@@ -28,8 +25,6 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
-    BLOCK_DIM,
-    GRID_DIM,
     THREAD,
     Symbol,
     SymbolKind,
@@ -120,12 +115,14 @@ class Places:
         done: set[Term] = set()
         for access in self.accesses:
             for term in subterms(access.offset):
-                if term.op not in ("div", "mod", "shr") or bits(term) >= 64 or term.args[0] in done:
+                if term.op not in ("div", "mod", "shr") or term.args[0] in done:
                     continue
                 done.add(term.args[0])
-                found = tuple(p for p in _plain(products(term.args[0])) if p.narrow is not None)
-                if found:
-                    yield Part(access, term.args[0], found)
+                parts = (term.args[0],) if bits(term) < 64 else widened_parts(term.args[0]) if term.op != "mod" else ()
+                for part in parts:
+                    found = tuple(p for p in _plain(products(part)) if p.narrow is not None)
+                    if found:
+                        yield Part(access, part, found)
 
     def _by_type(self, product: Product) -> bool:
         return any(by_type(factor) for factor in product.factors)
@@ -135,11 +132,10 @@ class Places:
         them anyway."""
         if not wide.product.careful:
             return False
-        ids = self.wide_ids and any(
-            factor.op == "sym" and (factor.args[0] in BLOCK or factor.args[0] in THREAD)
-            for factor in wide.product.factors
-        )
-        return not ids
+        ids = [factor for factor in wide.product.factors if factor.symbol in BLOCK or factor.symbol in THREAD]
+        if not self.wide_ids or not ids:
+            return True
+        return wide.access is not None and any(map(widens_id, subterms(wide.access.offset)))
 
     def of_larger(self, wide: Wide) -> bool:
         """Whether the same place has a product of the same factors and more: of ``(row * length + item) * (words + 1)``
@@ -152,6 +148,18 @@ class Places:
             for one in self.wide
             if one.access is wide.access
         )
+
+
+def widens_id(product: Term) -> bool:
+    """Whether the number of a thread or block, kept in 32 bits, is widened again to be multiplied."""
+    return (
+        product.op == "mul"
+        and bits(product) == 64
+        and any(
+            arg.op == "cast" and bits(arg.args[0]) == 32 and (plain(arg).symbol in BLOCK or plain(arg).symbol in THREAD)
+            for arg in product.args
+        )
+    )
 
 
 def _but_for_sizes(product: Product) -> bool:
@@ -371,73 +379,6 @@ def chosen(factor: Term) -> bool:
     if symbol is None:
         return False
     return symbol in BLOCK or (symbol.kind is SymbolKind.LOAD and can_be_large(symbol))
-
-
-# ------------------------------------------------------------------------------------------------------------ cut
-
-
-def cut(subscripts: Sequence[Access], wide_ids: bool) -> Iterator[Narrow]:
-    """Products in 64 bits that are cut before they are used."""
-    careful = next((a for a in subscripts if any(True for _ in _cared(a.offset))), None)
-    for access in subscripts:
-        stack = [access.offset]
-        while stack:
-            at = stack.pop()
-            if at.op == "cast" and bits(at) == 32 and bits(at.args[0]) == 64:
-                inside = at.args[0]
-                if any(_large(product) and not (wide_ids and _by_ids(product)) for product in added(inside)):
-                    weak = careful is None and by_type(inside)
-                    yield Narrow(inside, access.span, "cut", other=careful, use=access, weak=weak)
-                continue
-            if at.op in PLACE:
-                stack.extend(at.terms)
-
-
-def _large(product: Term) -> bool:
-    """Whether two or more factors of a multiplication can be large, and nothing keeps it below one of them."""
-    parts = factors(product)
-    return sum(any(map(can_be_large, symbols(part))) for part in parts) > 1 and not _share(parts)
-
-
-def _share(parts: Sequence[Term]) -> bool:
-    """Whether factors are the size of a share and which share it is, so that their product is less than what was shared
-    out: ``n / parts * part``, or ``block % (n / size) * size``."""
-    for one in parts:
-        shared: Term | None = None
-        if one.op == "div":
-            shared = one.args[0] if any(_numbered(other, one.args[1]) for other in parts if other is not one) else None
-        elif one.op == "mod":
-            count = plain(one.args[1])
-            if count.op == "div" and any(plain(other) == plain(count.args[1]) for other in parts if other is not one):
-                shared = count.args[0]
-        if shared is not None and not any(_large(each) for each in added(shared)):
-            return True
-    return False
-
-
-def _numbered(one: Term, count: Term) -> bool:
-    """Whether ``one`` is a number below ``count``: of a thread or block of so many, or a remainder."""
-    one, count = plain(one), plain(count)
-    for ids, sizes in ((BLOCK, GRID_DIM), (THREAD, BLOCK_DIM)):
-        if one.symbol in ids and count.symbol in sizes and ids.index(one.symbol) == sizes.index(count.symbol):
-            return True
-    return one.op == "mod" and plain(one.args[1]) == count
-
-
-def _cared(offset: Term) -> Iterator[Term]:
-    """Products with the block's index that were widened in time."""
-    stack = [offset]
-    while stack:
-        at = stack.pop()
-        if at.op == "mul" and bits(at) == 64 and at.args[1].value is None and set(symbols(at)) & set(BLOCK):
-            yield at
-        if at.op in PLACE and (at.op != "cast" or bits(at.args[0]) == 64):
-            stack.extend(at.terms)
-
-
-def _by_ids(product: Term) -> bool:
-    """Whether the index of a thread is in a product."""
-    return any(s in BLOCK or s in THREAD for s in symbols(product))
 
 
 def wide_ids(language: str, function: FunctionDecl) -> bool:

@@ -18,10 +18,10 @@ from kernlint.analysis.trace.events import Access
 from kernlint.analysis.trace.kernels import KERNELS, kernel_traces
 from kernlint.analysis.trace.values import PointerValue
 from kernlint.analysis.values.narrow_part import Narrow
-from kernlint.analysis.values.narrow_products import FACTORS, Places, wide_ids
-from kernlint.analysis.values.products import Product, bits
+from kernlint.analysis.values.narrow_products import FACTORS, Places, wide_ids, widens_id
+from kernlint.analysis.values.products import Product, bits, comparisons
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import BLOCK, SymbolKind, Term, plain
+from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.nodes import Binary, Cast, FunctionDecl
 from kernlint.tree.types import IntType, Space
 from kernlint.tree.walk import walk
@@ -120,6 +120,37 @@ def _compute(facts: ModuleFacts) -> tuple[Careful, ...]:
 
 careful_siblings = ModuleAnalysis("careful_siblings", _compute, needs=(kernel_traces,))
 """Each :class:`Careful` product of the kernels of a file."""
+
+
+def _counts_with_care(facts: ModuleFacts) -> tuple[str, ...]:
+    kernels = facts.module.kernels
+    if not 1 < len(kernels) <= KERNELS:
+        return ()
+    careful = (kernel for kernel in kernels if _widens(kernel.variants[0]))
+    return tuple(
+        kernel.function.name
+        for kernel in careful
+        if any(
+            widens_id(made) and bits(count) == 64 and any(map(_wide_parameter, symbols(count)))
+            for condition in facts[kernel_traces].of(kernel.variants[0]).conditions
+            for test in comparisons(condition.term)
+            for index, count in (test.args, test.args[::-1])
+            for made in subterms(index)
+        )
+    )
+
+
+def _wide_parameter(symbol: Symbol) -> bool:
+    return symbol.kind is SymbolKind.PARAM and bits(symbol.term) == 64
+
+
+careful_counts = ModuleAnalysis("careful_counts", _counts_with_care, needs=(kernel_traces,))
+"""The kernels of a file that widen a block's number to compare their index with a parameter of 64 bits."""
+
+
+def counted_with_care(facts: Facts) -> bool:
+    """Whether another kernel of the file has an index of the grid widened for a count of 64 bits."""
+    return any(name != facts.kernel.function.name for name in facts[careful_counts])
 
 
 def siblings(places: Places, facts: Facts) -> Iterator[Narrow]:

@@ -59,7 +59,7 @@ def kept_wide(places: Places) -> Iterator[Narrow]:
         made = None
         if len(product.factors) >= FACTORS and signed(told(product)):
             made = made_for_more(part.access.node)
-        if made is None and (whole or (careful and signed(told(product)))):
+        if made is None and (whole or signed(told(product))):
             made = widened_when_done(part.access.node)
         if made is not None:
             yield Narrow(part.term, part.access.span, "kept", use=part.access, shown=made)

@@ -63,10 +63,16 @@ def passed_too_large(facts: Facts) -> Iterator[Passed]:
         for symbol, image in view.images:
             if symbol in BLOCK_DIM or symbol in GRID_DIM or symbol.kind is not SymbolKind.PARAM:
                 continue
-            if bits(symbol.term) == 64:
+            if bits(symbol.term) in (32, 64):
                 small = {frozenset(found) for guard in view.fact.guards for found in kept_small(guard.term)}
                 cut = next(
-                    (one for one in _cut(image) if small.isdisjoint(frozenset(p.factors) for p in products(one))), None
+                    (
+                        one
+                        for one in _cut(image)
+                        if small.isdisjoint(frozenset(p.factors) for p in products(one))
+                        and (bits(symbol.term) == 64 or any(p.careful for p in products(one)))
+                    ),
+                    None,
                 )
                 test = _tested(facts[trace], 64).get(symbol) if cut is not None else None
                 if cut is not None and test is not None:

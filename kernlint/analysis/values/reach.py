@@ -368,13 +368,13 @@ def _pitch(
             rows = (whole - polynomial(low)).coefficients
             if rows and all(free[0].term in row for row in rows):
                 return {free[0]: most[size]}
-            step = _times(place, polynomial(low))
+            step = times(place, polynomial(low))
             if step > 1 and whole.coefficients and all(free[0].term in row for row in whole.coefficients):
                 return {free[0]: most[size] * step}  # a pitch in bytes
     return None
 
 
-def _times(place: Polynomial, index: Polynomial) -> int:
+def times(place: Polynomial, index: Polynomial) -> int:
     """How often an index is in a place, 0 where it is not as a whole."""
     found = {divmod(place.coefficients.get(mono, 0), value) for mono, value in index.coefficients.items()}
     (times, rest), *others = found or {(0, 0)}

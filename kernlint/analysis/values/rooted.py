@@ -65,7 +65,8 @@ class Rooted:
             return self(term.args[0])
         if term not in self._covered:
             tested = any(term in as_they_are(low) and all(map(self, symbols(high))) for low, high in self._facts)
-            self._covered[term] = tested or all(map(self.covers, term.terms))
+            held = term.op == "min" and any(map(self.covers, term.args))
+            self._covered[term] = tested or held or all(map(self.covers, term.terms))
         return self._covered[term]
 
     def _of(self, symbol: Symbol) -> bool:

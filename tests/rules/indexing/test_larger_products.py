@@ -60,3 +60,26 @@ __global__ void copy(float *out, const float *in, COUNT n) {
 @pytest.mark.parametrize(("count", "bad"), [("long long", True), ("int", False)])
 def test_a_place_that_is_tested_a_step_ahead(count: str, bad: bool) -> None:
     assert bool(findings(IndexOverflow, STEP.replace("COUNT", count))) is bad
+
+
+PITCHED = """
+__global__ void unpack(const KIND *in, float *out, int pitch, int wide) {
+    const float *row = (const float *)(in + WIDEblockIdx.x * pitch);
+    for (int c = threadIdx.x; c < wide; c += blockDim.x) out[(size_t)blockIdx.x * wide + c] = row[c];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "wide", "bad"),
+    [
+        ("char", "", True),
+        ("float", "", True),
+        ("char", "(size_t)", False),
+        ("float", "(size_t)", False),
+        ("double", "", False),  # a pitch in longer elements than are gone through may be smaller
+    ],
+)
+def test_rows_lie_as_far_apart_as_they_are_long(kind: str, wide: str, bad: bool) -> None:
+    text = PITCHED.replace("KIND", kind).replace("WIDE", wide)
+    assert bool(findings(IndexOverflow, text)) is bad
