@@ -176,6 +176,9 @@ class UninitialisedPrivate(Rule):
         if one.branch is not None:
             who = " where the branch that sets it is not taken"
             related.append(Related(one.branch.cond.span, f"{one.decl.name} is set under this condition alone"))
+        if one.left is not None:
+            who = " where it is returned early"
+            related.append(Related(one.left.cond.span, f"{one.decl.name} is returned under this condition"))
         if one.between:
             who = " where a number meets none of the tests of the branches that set it"
         if one.helper is not None:

@@ -121,7 +121,7 @@ def settled(
     decl = unset.origin if unset is not None else None
     for guard in event.guards:
         ended = guard.kind is GuardKind.AFTER_LOOP and guard.loop is not None and not guard.loop.exits
-        if ended or not any(symbol.kind not in _SETTLED for symbol in symbols(guard.term)):
+        if ended or not any(symbol.kind not in SETTLED for symbol in symbols(guard.term)):
             continue
         before = within is not None and isinstance(decl, VarDecl) and _before(guard.span, decl.span, within)
         if not before or _same_data(guard.term, asked):
@@ -134,7 +134,7 @@ def _before(guard: Span, decl: Span, within: Span) -> bool:
     return guard.file == decl.file == within.file and within.start <= guard.start < decl.start
 
 
-_SETTLED = (_ASKED - {SymbolKind.LOAD}) | {SymbolKind.GRID_DIM, SymbolKind.COUNTER}
+SETTLED = (_ASKED - {SymbolKind.LOAD}) | {SymbolKind.GRID_DIM, SymbolKind.COUNTER}
 
 
 def _after_loop(term: Term) -> bool:

@@ -34,6 +34,7 @@ from kernlint.analysis.content.initialised import closed
 from kernlint.analysis.content.left_between import left_between
 from kernlint.analysis.content.one_branch import OneBranch, one_branch, switch, taken_up
 from kernlint.analysis.content.only_updated import only_updated
+from kernlint.analysis.content.returned_early import returned_early
 from kernlint.analysis.content.unasked_helper import unasked
 from kernlint.analysis.content.unset_elements import PLAIN, unset_element
 from kernlint.analysis.content.ways import Missed, Ways, told_apart, unset_variable, worth_it
@@ -88,6 +89,7 @@ class Unset:
     array); ``updated``: it is only ever updated.  ``missed``: the loop that sets the value in rounds of which there
     need not be one.  ``branch``: the only branch that sets it, which data choose.  ``asked``: the use asks whether the
     loop that is missed has set it.  ``helper``: the call that sets it in some of its ways.
+    ``left``: the branch in which a function returns it before that.
     ``between``: branches that ask one datum leave numbers out.  ``filled``: (name, value) of what says how many
     elements of an array are set.
     """
@@ -104,6 +106,7 @@ class Unset:
     helper: Call | None = None
     between: bool = False
     filled: tuple[str, int] | None = None
+    left: If | None = None
 
 
 def _first_round(term: Term, loops: Sequence[object]) -> Term:
@@ -228,10 +231,14 @@ _BY_DATA = frozenset({SymbolKind.BLOCK, SymbolKind.LOAD})
 
 
 def _looks_at_fields(event: Event, term: Term) -> bool:
-    """Whether a use is one of a field of a structure: a condition, a place, or what is stored as a number."""
+    """Whether a use is one of a field of a structure: a condition, a place, or what is stored as a number or made a
+    part of a vector."""
     if isinstance(event, ConditionEvent):
         return True
-    return isinstance(event, Access) and (term is event.offset or isinstance(event.root.element, (IntType, FloatType)))
+    if not isinstance(event, Access):
+        return False
+    made = term.op == "call" and term.args[0] == "struct" and isinstance(event.root.element, VectorType)
+    return made or term is event.offset or isinstance(event.root.element, (IntType, FloatType))
 
 
 def _open(conds: tuple[Term, ...]) -> list[Term]:
@@ -303,7 +310,7 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                     pointed = pointed_to(facts.reached)
                 if id(decl) in pointed:
                     continue
-                found, branch, helper, between = None, None, None, False
+                found, branch, helper, left, between = None, None, None, None, False
                 if not _unconditional(conds):
                     branch = _branch(event, conds, symbol, facts)
                     both = branch is not None and (branch.both or switch(term, _open(conds), symbol))
@@ -315,10 +322,12 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                         branch = None
                         helper = unasked(decl, event, _open(conds), symbol, facts.reached)
                         if helper is None:
-                            continue
+                            left = returned_early(decl, event, term, _open(conds), symbol, facts.reached)
+                            if left is None:
+                                continue
                 said.add(id(decl))
                 test = branch.test if branch is not None else None
-                yield Unset(decl, event, found, missed=missed, branch=test, helper=helper, between=between)
+                yield Unset(decl, event, found, missed=missed, branch=test, helper=helper, between=between, left=left)
 
 
 def _overlaid(kind: Type) -> bool:

@@ -52,9 +52,10 @@ class Ways:
         self.chosen: set[Term] = set()
         """Conditions that hold as they are written: a branch that is there, and not one that is missing."""
         self.missed: Missed | None = None
+        self._may: dict[Symbol, bool] = {}
 
     def of(self, term: Term, conds: tuple[Term, ...] = (), depth: int = 0, past: Loops = ()) -> Iterator[Way]:
-        if not term.symbols or self.left <= 0 or depth > 40:
+        if self.left <= 0 or depth > 40 or not any(map(self._leads, term.symbols)):
             return
         op = term.op
         if op == "sym":
@@ -74,10 +75,21 @@ class Ways:
                 past = (*past, loop)
             if loop is None or not _left_at_last(loop):
                 yield from self.of(term.args[1], conds, depth + 1, past)
-        elif op != "call" or term.args[0] != "struct" or all(worth_it(arg) for arg in term.terms):
+        else:
             # (a lane or field that nobody sets beside others that are is most often one that nobody looks at)
+            apart = op == "call" and term.args[0] == "struct" and not all(worth_it(arg) for arg in term.terms)
             for arg in term.terms:
-                yield from self.of(arg, conds, depth + 1, past)
+                if not apart or arg.op not in ("select", "sym"):
+                    yield from self.of(arg, conds, depth + 1, past)
+
+    def _leads(self, symbol: Symbol) -> bool:
+        """Whether a symbol is an unset value, or a variable of a loop that may begin with one."""
+        if symbol not in self._may:
+            begin = symbol.init if symbol.kind is SymbolKind.PHI else None
+            self._may[symbol] = False
+            unset = unset_variable(symbol) is not None
+            self._may[symbol] = unset or (begin is not None and any(map(self._leads, begin.symbols)))
+        return self._may[symbol]
 
     def _symbol(self, symbol: Symbol, conds: tuple[Term, ...], depth: int, past: Loops) -> Iterator[Way]:
         self.left -= 1
