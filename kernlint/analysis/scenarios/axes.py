@@ -108,7 +108,7 @@ _LINEAR: dict[Term, Symbol] = {
 
 def one_warp(of: Trace) -> bool:
     """Whether the kernel works by warp collectives, or by lanes alone, and nothing in it is for more than a warp: no
-    barrier, and no place in shared memory for each warp."""
+    barrier, and no place in shared memory for each warp or row of the block."""
     if not (of.warp_ops or by_lanes(of)) or any(b.certain and b.scope is not Scope.WARP for b in of.barriers):
         return False
     return not any(a.root.space is Space.SHARED and _by_warp(a.offset) for a in of.accesses)
@@ -134,7 +134,9 @@ def by_lanes(of: Trace) -> bool:
 
 
 def _by_warp(term: Term) -> bool:
-    """Whether the number of the thread's warp stands in ``term``."""
+    """Whether the number of the thread's warp stands in ``term``, or that of its row."""
+    if term.symbol in THREAD[1:]:
+        return True
     sized = term.op == "div" and term.args[1].symbol is WARP_SIZE
     if sized or (term.op in ("div", "shr") and term.args[1].value in ((32, 64) if term.op == "div" else (5, 6))):
         return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term.args[0]))
