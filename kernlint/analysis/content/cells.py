@@ -12,7 +12,7 @@ from kernlint.analysis.trace.events import Access
 from kernlint.prove.query import Launch, Side
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, const, symbols
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, const, substitute, symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +73,27 @@ def touched(toucher: Toucher, at: Side, shape: Scenario, values: tuple[tuple[Sym
     return toucher.of(at, launch)
 
 
-def _in_first_rounds(
-    at: Side, shape: Scenario, values: tuple[tuple[Symbol, int], ...]
-) -> tuple[Side, Scenario, tuple[tuple[Symbol, int], ...]]:
+def _in_first_rounds(at: Side) -> Side:
     """What to ask of a read that is made too often to be listed: only the first round of each loop that has no part in
     its place."""
-    placing = symbols(at.offset)
-    again = [loop.counter for loop in at.counters if loop.counter not in placing]
-    kept = tuple(loop for loop in at.counters if loop.counter in placing)
-    return replace(at, counters=kept), shape, (*values, *((counter, 0) for counter in again))
+    placing = at.offset.symbols
+    again = {loop.counter: const(0, loop.counter.type) for loop in at.counters if loop.counter not in placing}
+    return _with(replace(at, counters=tuple(loop for loop in at.counters if loop.counter in placing)), again)
+
+
+def _by_first_thread(at: Side) -> Side:
+    """What the first thread of a block does of a read whose place is none of the thread's own."""
+    of_threads = any(symbol in THREAD for symbol in at.offset.symbols)
+    return at if of_threads else _with(at, {symbol: const(0, symbol.type) for symbol in THREAD})
+
+
+def _with(at: Side, images: dict[Symbol, Term]) -> Side:
+    """An access under conditions in which some symbols have values."""
+    counters = [
+        loop if loop.condition is None else replace(loop, condition=substitute(loop.condition, images))
+        for loop in at.counters
+    ]
+    return replace(at, guards=tuple(substitute(guard, images) for guard in at.guards), counters=tuple(counters))
 
 
 _OF_THREADS = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM})
@@ -123,7 +135,9 @@ def bare(
             continue
         if not _certain(at, certain):
             continue
-        touches = touched(toucher, at, shape, values) or touched(toucher, *_in_first_rounds(at, shape, values))
+        touches = None
+        for part in (at, _in_first_rounds(at), _by_first_thread(_in_first_rounds(at))):
+            touches = touches or touched(toucher, part, shape, values)
         if touches is None:
             continue
         for start, thread, _ in touches.found:

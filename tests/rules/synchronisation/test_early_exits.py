@@ -228,3 +228,32 @@ __global__ void peaks(const float *x, const unsigned char *alive, float *out) {
 def test_what_threads_without_work_of_their_own_would_have_put_there(body: str, bad: bool) -> None:
     found = findings(BarrierDivergence, PEAKS % body)
     assert any(one.severity is not Severity.NOTE for one in found) is bad
+
+
+TILES_OF_KEYS = """
+__global__ void scores(const float *q, const float *k, float *out, int count) {
+    __shared__ float keys[64][65];
+    const int t = threadIdx.x, row = blockIdx.x * 64 + t;
+    if (row >= count) return;
+    float best = 0.0f;
+    for (int tile = 0; tile <= blockIdx.x; ++tile) {
+        for (int i = t; i < 64 * 64; i += 64) {
+            const int r = i / 64, d = i % 64;
+            keys[r][d] = tile * 64 + r < count ? k[(size_t)(tile * 64 + r) * 64 + d] : 0.0f;
+        }
+        __syncthreads();
+        for (int r = 0; r < 64 && tile * 64 + r < count; ++r)
+            for (int d = 0; d < LAST; ++d) best += keys[r][d] * q[(size_t)row * 64 + d];
+        __syncthreads();
+    }
+    out[row] = best;
+}
+"""
+
+
+def test_who_returned_would_have_filled_a_column_of_each_tile() -> None:
+    def levels(text: str) -> set[Severity]:
+        return {one.severity for one in findings(BarrierDivergence, text)}
+
+    assert Severity.WARNING in levels(TILES_OF_KEYS.replace("LAST", "64"))
+    assert Severity.WARNING not in levels(TILES_OF_KEYS.replace("LAST", "64").replace("[d] * q", "[0 * d] * q"))
