@@ -17,6 +17,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.warps.lockstep import WARP, all_in_step, told_in_step
 from kernlint.symbolic.terms import THREAD, Term, subterms, symbols
+from kernlint.tree.nodes import Scope
 
 
 def of_lanes(race: Race, facts: Facts) -> bool:
@@ -29,7 +30,7 @@ def of_lanes(race: Race, facts: Facts) -> bool:
     of: Trace = facts[trace]
     if all_in_step(facts) or told_in_step(facts) is not None:
         return True  # lanes may wait for each other there by running in step
-    if of.warp_ops or prod(race.witness.block) == WARP:
+    if of.warp_ops or any(b.scope in (Scope.TILE, Scope.WARP) for b in of.barriers) or prod(race.witness.block) == WARP:
         return True
     if any(_ends_at_warp(part) for one in of.barriers for guard in one.guards for part in conjuncts(guard.term)):
         return True

@@ -266,8 +266,9 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
             # What a block has put into shared memory together is often the same wherever a thread reads it, but not
             # where each thread has put something of its own there.
             own = tiles.get(id(symbol.origin[0]), ())
-            if own and all(variation(term, memo) is Uniformity.VARYING for term in (symbol.origin[1], *own)):
-                return Uniformity.VARYING
+            place = variation(symbol.origin[1], memo) if own else Uniformity.GRID
+            if place > Uniformity.BLOCK and all(variation(term, memo) is Uniformity.VARYING for term in own):
+                return place
             return Uniformity.GRID
         if symbol.kind is SymbolKind.LOAD and symbol.origin[0].volatile:
             # It may change between two reads; that it does is not known.
