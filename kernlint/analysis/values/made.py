@@ -64,15 +64,17 @@ def made_for_more(node: Node) -> Span | None:
 
 def widened_when_done(node: Node) -> Span | None:
     """Where, in what an expression is made of, a sum of products of variables in 32 bits is converted to 64 as a
-    whole, by a word that somebody wrote: ``(size_t)(i * width + j)``."""
-    todo, seen = [node], set[int]()
+    whole, by a word that somebody wrote: ``(size_t)(i * width + j)``, but not to be multiplied in 64."""
+    todo, seen, factors = [node], set[int](), set[int]()
     while todo and len(seen) < STEPS:
         for part in walk(todo.pop()):
+            if isinstance(part, Binary) and part.op == "*":
+                factors.update((id(part.lhs), id(part.rhs)))
             if isinstance(part, Ref) and isinstance(part.decl, VarDecl) and part.decl.init is not None:
                 if id(part.decl) not in seen:
                     seen.add(id(part.decl))
                     todo.append(part.decl.init)
-            elif isinstance(part, Cast) and part.explicit and _bits(part.type) == 64:
+            elif isinstance(part, Cast) and part.explicit and _bits(part.type) == 64 and id(part) not in factors:
                 inside = strip_casts(part.operand)
                 sum_ = _bits(inside.type) == 32 and isinstance(inside, Binary) and inside.op in ("+", "*")
                 if sum_ and any(isinstance(one, Binary) and one.op == "*" and _narrow(one) for one in walk(inside)):

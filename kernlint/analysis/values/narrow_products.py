@@ -25,6 +25,7 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
+    BLOCK_DIM,
     THREAD,
     Symbol,
     SymbolKind,
@@ -319,7 +320,7 @@ def rows(places: Places) -> Iterator[Narrow]:
     for part in places.parts:
         for product in part.products:
             sizes = product.sizes
-            if not sizes or not any(map(chosen, product.factors)):
+            if not sizes or not any(map(chosen, product.factors)) or _by_blocks(product):
                 continue
             wanted = Counter(sizes)
             if _in_item(part.access, wanted, places):
@@ -348,6 +349,16 @@ def rows(places: Places) -> Iterator[Narrow]:
                         shown=one.span,
                     )
                     break
+
+
+def _by_blocks(product: Product) -> bool:
+    """Whether a size has a part in how much a block takes (``blockIdx.x * (blockDim.x - 2 * radius)``): the product is
+    the first coordinate of a block, and the size no length of a row."""
+    return any(
+        not set(BLOCK_DIM).isdisjoint(symbols(arg)) and any(size in subterms(arg) for size in product.sizes)
+        for arg in told(product).args
+        if isinstance(arg, Term) and set(BLOCK).isdisjoint(symbols(arg))
+    )
 
 
 def _of_a_table(product: Product, access: Access, theirs: Product, other: Access) -> bool:

@@ -21,6 +21,7 @@ from kernlint.symbolic.terms import (
     subterms,
     symbols,
 )
+from kernlint.tree.types import IntType
 
 
 class Rooted:
@@ -66,7 +67,7 @@ class Rooted:
         if term not in self._covered:
             tested = any(term in as_they_are(low) and all(map(self, symbols(high))) for low, high in self._facts)
             held = term.op == "min" and any(map(self.covers, term.args))
-            self._covered[term] = tested or held or all(map(self.covers, term.terms))
+            self._covered[term] = tested or held or (not _rounded(term) and all(map(self.covers, term.terms)))
         return self._covered[term]
 
     def _of(self, symbol: Symbol) -> bool:
@@ -129,3 +130,10 @@ def size_tested(access: Access) -> bool:
         high.value is not None and high.value < HABIT and any(s.kind is SymbolKind.PARAM for s in symbols(low))
         for low, high in sides
     )
+
+
+def _rounded(term: Term) -> bool:
+    """Whether a term is what a floating-point number is cut to, or a function out of sight makes: its operands say
+    nothing here of how large it is."""
+    cut = term.op == "cast" and not isinstance(term.args[0].type, IntType)
+    return isinstance(term.type, IntType) and (cut or term.op == "call")
