@@ -254,6 +254,20 @@ def claimed(access: Access, of: Trace) -> bool:
     }
     ```
 
+    ```cuda excused
+    __global__ void first(const float *x, int *seen, int *hit, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && x[i] > 0.5f && atomicCAS(seen, 0, 1) == 0) *hit += i;
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void first(const float *x, int *seen, int *hit, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && x[i] > 0.5f && atomicExch(seen, 1) == 1) *hit += i;
+    }
+    ```
+
     ```cuda still-bad
     __global__ void report(const float *x, int *seen, int *hits, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -293,8 +307,9 @@ COUNTING = frozenset({"add", "sub", "inc"})
 
 
 def _of_the_grid(atomic: Access) -> bool:
-    """Whether an atomic operation is on one word for all blocks, and makes it another number each time."""
+    """Whether an atomic operation is on one word for all blocks, and makes it another number each time or marks it."""
     once = atomic.atomic_op in COUNTING and atomic.value is not None and atomic.value.value not in (None, 0)
+    once = once or atomic.atomic_op in ("exchange", "cas")
     return once and atomic.root.space is Space.GLOBAL and uniformity(atomic.offset) is Uniformity.GRID
 
 
