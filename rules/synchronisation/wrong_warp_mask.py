@@ -8,6 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import WarpEvent
+from kernlint.analysis.warps.beside_mask import BesideMask, beside_mask
 from kernlint.analysis.warps.lanes import Lanes, lanes
 from kernlint.analysis.warps.leaders import beyond_width, mixed_groups, passed_over
 from kernlint.analysis.warps.running import apart, awaited_together, instead_of_mask, whoever_is_left, whoever_runs
@@ -131,13 +132,18 @@ class WrongWarpMask(Rule):
     meta = Meta(
         "KL209", "wrong-warp-mask", Severity.WARNING, tags=("CUDA-2.3", "CUDA-2.2", "CUDA PG warp vote functions")
     )
-    needs = (trace, lanes, warp_masks)
+    needs = (trace, lanes, warp_masks, beside_mask)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: WarpMasks = facts[warp_masks]
         within: Lanes = facts[lanes]
         for exclusion in found.exclusions:
             yield self._excluded(exclusion)
+        told = {exclusion.event.span for exclusion in found.exclusions}
+        for one in facts[beside_mask]:
+            if one.event.span not in told:
+                told.add(one.event.span)
+                yield self._beside(one)
         yield from self._unmasked(facts[trace].warp_ops)
         for event in facts[trace].warp_ops:
             # A wavefront may have 64 lanes, and what a macro switches on that nobody sets may be code for those.
@@ -188,6 +194,17 @@ class WrongWarpMask(Rule):
                     fix="take the mask from a ballot of the condition before the branch, or wait with all lanes "
                     "outside of it",
                 )
+
+    def _beside(self, one: BesideMask) -> Finding:
+        event = one.event
+        return self.finding(
+            event.span,
+            f"{name_of(event)} reads from lane {one.source} in lane {one.reader}, which is not in its mask "
+            f"{one.mask:#x}",
+            related=[Related(one.kept.span, "what comes of it is kept here"), *_calls(event)],
+            fix="leave out what comes from lanes that the mask does not name, or let all lanes come, with a neutral "
+            "value in the others",
+        )
 
     def _mixed(self, facts: Facts) -> Iterator[Finding]:
         """Shuffles that reach into the next group of lanes."""

@@ -14,8 +14,16 @@ from kernlint.prove.admission import Way
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain, subterms, symbols
 from kernlint.tree.types import BOOL
+
+OWN = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE)
+"""What is known of every thread."""
+
+SIZES = frozenset({SymbolKind.GRID_DIM, SymbolKind.PARAM})
+
+_NUMBERED = frozenset({*OWN, SymbolKind.GRID_DIM, SymbolKind.PARAM})
+"""What the number of a row is worked out from, where one index counts rows and columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +49,16 @@ class Tests:
             return self.remainders
         return not self.others or not any(True for _ in self.unasked(access, align))
 
-    def unasked(self, access: Access, align: int) -> Iterator[Symbol]:
-        """The parameters that multiply a row in the place of an access, and in no address that was tested."""
+    def unasked(self, access: Access, align: int) -> Iterator[tuple[Symbol, ...]]:
+        """The parameters that multiply a row in the place of an access, one or several of them together, and in no
+        address that was tested."""
         if any(symbol.type == BOOL for guard in access.guards for symbol in symbols(guard.term)):
             return  # a flag may say whether vectors fit
         asked = {symbol for _, offset in self.addresses for symbol in symbols(offset)}
         for mono in _uneven(access.offset, align):
             shares = [one for atom in mono if (one := share(atom)) is not None]
-            if len(mono) > 1 and len(shares) == 1 and shares[0][1] == 1 and shares[0][0] not in asked:
-                yield shares[0][0]
+            if 0 < len(shares) < len(mono) and all(by == 1 and pitch not in asked for pitch, by in shares):
+                yield tuple(pitch for pitch, _ in shares)
 
 
 def _shut(guard: Guard) -> bool:
@@ -95,6 +104,15 @@ def _within_address(part: Term, asked: Term) -> bool:
     """Whether a parameter stands in the place of an address only."""
     inside = [inner for inner in subterms(asked) if inner.op == "call" and inner.args[0] == "address"]
     return any(part.symbol in symbols(inner) for inner in inside)
+
+
+def of_callers(guard: Guard, access: Access) -> bool:
+    """Whether a guard asks for a mode, in arguments or what is the same for the whole grid, that the place of an access
+    has nothing of: some caller meets it, whichever thread it is."""
+    asked = set(symbols(guard.term))
+    return asked.isdisjoint(access.offset.symbols) and all(
+        one.kind is SymbolKind.PARAM or (one.kind is SymbolKind.LOAD and one.surely is Uniformity.GRID) for one in asked
+    )
 
 
 def _uneven(offset: Term, align: int) -> list[Monomial]:
@@ -185,3 +203,20 @@ def _one_of(check: Term, what: Term) -> tuple[int, ...]:
     if check.op == "eq" and plain(check.args[0]) == what and check.args[1].value is not None:
         return (check.args[1].value,)
     return ()
+
+
+def pitch_of(offset: Term, align: int) -> tuple[Symbol, int] | None:
+    """The parameter that multiplies a row index in ``offset`` with a factor that is no multiple of ``align``, and by
+    what number it is divided before (two values of four bits to a byte: ``K / 2`` bytes to a row)."""
+    for mono, value in polynomial(offset).coefficients.items():
+        if value % align == 0 or len(mono) < 2:
+            continue
+        shares = [one for atom in mono if (one := share(atom)) is not None]
+        others = [atom for atom in mono if share(atom) is None]
+        if len(shares) == 1 and all(atom.op == "sym" or set(map(_kind, symbols(atom))) <= _NUMBERED for atom in others):
+            return shares[0]
+    return None
+
+
+def _kind(symbol: Symbol) -> SymbolKind:
+    return symbol.kind

@@ -27,7 +27,18 @@ from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.scenarios.tables import Block
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, Trace
-from kernlint.analysis.values.aligned_tests import Tests, bounds, checked_short, parts_of, remainder, share, tests_of
+from kernlint.analysis.values.aligned_tests import (
+    OWN,
+    SIZES,
+    Tests,
+    bounds,
+    checked_short,
+    of_callers,
+    parts_of,
+    pitch_of,
+    remainder,
+    tests_of,
+)
 from kernlint.analysis.values.by_lanes import by_lanes, of_lane
 from kernlint.analysis.values.data_rows import chosen_starts, ends_at_next, odd_row
 from kernlint.analysis.values.laid_out import (
@@ -50,7 +61,6 @@ from kernlint.symbolic.terms import (
     THREAD,
     Symbol,
     SymbolKind,
-    Term,
     symbols,
 )
 from kernlint.tree.nodes import Deref
@@ -68,9 +78,6 @@ TRIED = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96, 128)
 
 ROWS = (25, 3, 100, 1, 1000, 0)
 """Vectors in a row, beside some elements, that are tried as a pitch."""
-
-OWN = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE)
-"""What is known of every thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +214,7 @@ class _Finder:
         rest = remainder(access, align)
         if rest:
             return Misaligned(access, align, "constant", rest)
-        known = all(symbol.kind in OWN or symbol.kind in _SIZES for symbol in symbols(access.offset))
+        known = all(symbol.kind in OWN or symbol.kind in SIZES for symbol in symbols(access.offset))
         block, given = self.blocks[0], self.admission.numbers
         first: int | None = None
         along = [x for x in TRIED[:4] if x < block[0]] if known else []
@@ -292,6 +299,7 @@ class _Finder:
         ]
         repeated = any(symbol.kind is SymbolKind.COUNTER for symbol in access.offset.symbols)
         offsets: dict[object, int | None] = {}
+        guards = [guard for guard in _held(access) if not of_callers(guard, access)]
         for thread, place, count in product(list(threads), ((0, 0, 0), (1, 1, 0)), range(3)):
             env = _Values(thread, place, block, count, given)
             key = tuple(compress((*thread, place), moving)), repeated and count
@@ -300,7 +308,7 @@ class _Finder:
             offset = offsets[key]
             if offset is None or offset % align == 0 or (offset - start) % align == 0:
                 continue
-            if any(evaluate(g.term, env) == 0 for g in _held(access)):
+            if any(evaluate(guard.term, env) == 0 for guard in guards):
                 continue
             return Misaligned(access, align, kind, offset, thread, block)
         return None
@@ -329,7 +337,7 @@ class _Finder:
 
     def _behind(self, access: Access, align: int) -> Misaligned | None:
         """A number behind as many smaller ones as an argument, or a size of the host, says."""
-        count = behind_smaller(access, align, self.of.accesses)
+        count = behind_smaller(access, align, self.of.accesses, self.admission.ways)
         if count is not None and self._uneven(count, 2):
             return Misaligned(access, align, "carved", pitch=count.name)
         passed = passed_behind(access, align, self.admission.ways)
@@ -346,10 +354,10 @@ class _Finder:
         other = next((one for one in others if not of_lane(one)), None)
         if other is None or access.root.space is not Space.GLOBAL:
             return None
-        for pitch in tests.unasked(access, align):
-            if self._uneven(pitch, in_elements(access, align)):
-                name = ", ".join(root.name for root in tests.others)
-                return Misaligned(access, align, "untested", pitch=pitch.name, scalar=other, tested=name)
+        for pitches in tests.unasked(access, align):
+            if all(self._uneven(pitch, in_elements(access, align)) for pitch in pitches):
+                name, pitch = ", ".join(root.name for root in tests.others), " * ".join(one.name for one in pitches)
+                return Misaligned(access, align, "untested", pitch=pitch, scalar=other, tested=name)
         return None
 
     def _by_pitch(self, access: Access, align: int) -> Misaligned | None:
@@ -357,7 +365,7 @@ class _Finder:
         unclear = (SymbolKind.UNKNOWN, SymbolKind.EXIT, SymbolKind.PHI)
         if access.root.space is not Space.GLOBAL or any(symbol.kind in unclear for symbol in symbols(access.offset)):
             return None  # what is not known may be what is left to the next multiple
-        pitch, divisor = _pitch(access.offset, align) or (None, 1)
+        pitch, divisor = pitch_of(access.offset, align) or (None, 1)
         if pitch is None or not self._uneven(pitch, in_elements(access, align), divisor):
             return None
         if any(symbol.type == BOOL for g in access.guards for symbol in symbols(g.term)):
@@ -372,7 +380,7 @@ class _Finder:
                 continue
             names = {symbol for guard in other.guards for symbol in symbols(guard.term)}
             rest = pitch in names or _goes_on(other, access)
-            if rest and _pitch(other.offset, align) == (pitch, divisor):
+            if rest and pitch_of(other.offset, align) == (pitch, divisor):
                 name = pitch.name if divisor == 1 else f"{pitch.name} / {divisor}"
                 return Misaligned(access, align, "pitch", pitch=name, scalar=other)
         return None
@@ -391,29 +399,6 @@ def _plain(root: Root) -> bool:
 def _held(access: Access) -> list[Guard]:
     """What holds wherever an access is made, whatever loops before it have done."""
     return [guard for guard in access.guards if guard.kind is not GuardKind.AFTER_LOOP]
-
-
-def _pitch(offset: Term, align: int) -> tuple[Symbol, int] | None:
-    """The parameter that multiplies a row index in ``offset`` with a factor that is no multiple of ``align``, and by
-    what number it is divided before (two values of four bits to a byte: ``K / 2`` bytes to a row)."""
-    for mono, value in polynomial(offset).coefficients.items():
-        if value % align == 0 or len(mono) < 2:
-            continue
-        shares = [one for atom in mono if (one := share(atom)) is not None]
-        others = [atom for atom in mono if share(atom) is None]
-        if len(shares) == 1 and all(atom.op == "sym" or set(map(_kind, symbols(atom))) <= _NUMBERED for atom in others):
-            return shares[0]
-    return None
-
-
-def _kind(symbol: Symbol) -> SymbolKind:
-    return symbol.kind
-
-
-_SIZES = frozenset({SymbolKind.GRID_DIM, SymbolKind.PARAM})
-
-_NUMBERED = frozenset({*OWN, SymbolKind.GRID_DIM, SymbolKind.PARAM})
-"""What the number of a row is worked out from, where one index counts rows and columns."""
 
 
 def _goes_on(other: Access, access: Access) -> bool:

@@ -15,7 +15,7 @@ from kernlint.analysis.trace.events import Access, Root, RootKind
 from kernlint.analysis.values.aligned_tests import bounds, parts_of
 from kernlint.prove.admission import Way
 from kernlint.symbolic.polynomial import Monomial, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
+from kernlint.symbolic.terms import BLOCK, GRID_DIM, Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.nodes import Cast, Deref, Subscript
 from kernlint.tree.types import ArrayType, IntType, Space, StructType, Type, VectorType
 from kernlint.tree.walk import walk
@@ -92,9 +92,9 @@ def laid_closer(access: Access, align: int | None) -> bool:
     return cast and (element.align or align) < align and bool(element.size)
 
 
-def behind_smaller(access: Access, align: int, accesses: Sequence[Access]) -> Symbol | None:
+def behind_smaller(access: Access, align: int, accesses: Sequence[Access], ways: Sequence[Way]) -> Symbol | None:
     """The parameter that says how many smaller elements lie before a place in the same buffer, where the kernel takes
-    these one by one and nothing of it for a number of whole pairs."""
+    these one by one, or each block of as many takes one, and nothing of it for a number of whole pairs."""
     ahead = {mono: value for mono, value in polynomial(access.offset).coefficients.items() if value % align}
     for mono, value in ahead.items():
         count = mono[0].symbol if len(mono) == 1 and len(ahead) == 1 else None
@@ -102,10 +102,22 @@ def behind_smaller(access: Access, align: int, accesses: Sequence[Access]) -> Sy
             continue
         taken = [other for other in accesses if other.root is access.root and other.size == value]
         singly = any(bounds(guard.term, count) for other in taken for guard in other.guards)
+        singly = singly or any(_by_blocks(other, count, ways) for other in taken)
         terms = (term for other in accesses for term in (other.offset, *(guard.term for guard in other.guards)))
         if singly and not any(parts_of(term, count) for term in terms):
             return count
     return None
+
+
+def _by_blocks(taken: Access, count: Symbol, ways: Sequence[Way]) -> bool:
+    """Whether each block takes one element, and all launches in sight start as many blocks as they pass for a count."""
+    place = polynomial(taken.offset)
+    axes = [axis for axis, block in enumerate(BLOCK) if place.coefficients == {(block.term,): taken.size}]
+    images = [dict(way.images) for way in ways]
+    return bool(axes and images) and all(
+        count in known and GRID_DIM[axes[0]] in known and plain(known[count]) == plain(known[GRID_DIM[axes[0]]])
+        for known in images
+    )
 
 
 def passed_behind(access: Access, align: int, ways: Sequence[Way]) -> tuple[str, str, int] | None:

@@ -22,7 +22,17 @@ from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Event, Guard, GuardKind, LoopContext, Trace, WarpEvent
 from kernlint.analysis.warps.comparisons import compared, solved
-from kernlint.analysis.warps.samples import Common, Number, Sample, scramble
+from kernlint.analysis.warps.samples import (
+    Common,
+    Number,
+    Sample,
+    asked_for,
+    common_to_grid,
+    of_rounds,
+    scramble,
+    spoken_of,
+    warps_spoken_of,
+)
 from kernlint.record import replace
 from kernlint.symbolic.evaluate import CALLS, evaluate
 from kernlint.symbolic.terms import (
@@ -38,7 +48,6 @@ from kernlint.symbolic.terms import (
     Uniformity,
     apply,
     plain,
-    subterms,
     symbols,
 )
 from kernlint.symbolic.uniformity import variation
@@ -59,9 +68,6 @@ TORN = 2
 
 FITTING = (1, 3, 8, 32, 64, 100, 128, 256, 512, 1024, 4096, 0)
 """Values that variables of the host are given where its checks leave nothing of what is tried otherwise."""
-
-MOST = 1 << 20
-"""Numbers of checks from here on are ends of types."""
 
 GRID = 4
 """Blocks of the grid along each axis in a sample."""
@@ -274,19 +280,6 @@ def _bits(lanes: Iterable[int]) -> int:
     return sum(1 << lane for lane in lanes)
 
 
-def _spoken(of: Trace, size: int) -> Iterator[int]:
-    """Warps that a constant beside the thread's index along x parts: ``threadIdx.x < 80``, in the one from 64 on."""
-    met: set[int] = set()
-    for event in of.conditions:
-        if THREAD[0] not in event.term.symbols:
-            continue
-        for part in subterms(event.term):
-            value = part.value
-            if value is not None and value > 0 and value % size and (number := value // size) not in met:
-                met.add(number)
-                yield number
-
-
 class Lanes:
     """Makes the warps of a kernel variant on which questions about lanes are tried out.
 
@@ -308,9 +301,10 @@ class Lanes:
         else:
             largest = max((shape.block[0] for shape in known.plausible), default=128)
             self.blocks = ((max(largest, self.size), 1, 1),)
-        self._spoken = () if several else tuple(islice(_spoken(of, self.size), SPOKEN))
+        self._spoken = () if several else tuple(islice(warps_spoken_of(of, self.size), SPOKEN))
         self._made: dict[Block, list[Warp]] = {}
         self._numbers: dict[Symbol, int] = {}
+        self._modes: dict[tuple[Warp, tuple[tuple[Symbol, int], ...]], Warp] = {}
         self._let: list[tuple[int, dict[Symbol, int]]] | None = None
 
     def varies(self, term: Term) -> bool:
@@ -355,6 +349,22 @@ class Lanes:
                 if given is not None:
                     yield Warp(0, self.size, block, (0, 0, 0), Sample(seed, given, self._numbers, sparse=True))
 
+    def in_mode(self, warp: Warp, event: Event) -> Warp:
+        """The same warp where arguments, and what memory holds for the whole grid, are as those conditions of an event
+        ask that speak of nothing else: some caller asks for the mode."""
+        guards = [guard for guard in _paths(event) if all(map(common_to_grid, symbols(guard.term)))]
+        wanted: dict[Symbol, int] = {}
+        for guard in guards:
+            if not warp.value(guard.term, warp.lanes[0]):
+                wanted.update(asked_for(guard.term))
+        key = warp, tuple(wanted.items())
+        if wanted and key not in self._modes:
+            given = self._images(warp.sample.seed, wanted)
+            met = given is not None and all(given.get(symbol) == value for symbol, value in wanted.items())
+            sample = replace(warp.sample, fixed={**(given or {}), **warp.sample.fixed, **wanted})
+            self._modes[key] = Warp(warp.number, warp.size, warp.block, warp.place, sample) if met else warp
+        return self._modes[key] if wanted else warp
+
     def _seeds(self) -> list[tuple[int, dict[Symbol, int]]]:
         """The samples that what the host checks lets through, with the host variables that had to be moved for it."""
         if self._let is None:
@@ -387,14 +397,14 @@ class Lanes:
         """Host variables that are moved one by one to where the checks of the host hold that say so; None where that
         does not make all of them hold."""
         views = self._context.launches
-        checks = [check for check in views[seed % len(views)].checks if not _of_rounds(check)] if views else []
+        checks = [check for check in views[seed % len(views)].checks if not of_rounds(check)] if views else []
         hosts: dict[Symbol, int] = {}
         for number, check in enumerate(checks):
             met = checks[: number + 1]
             if self._holding(met, seed, hosts):
                 continue
             free = [s for s in symbols(check) if s.kind is SymbolKind.PARAM and isinstance(s.type, IntType)]
-            fitting = (*FITTING, *_spoken_of(met))
+            fitting = (*FITTING, *spoken_of(met))
             tries = ({**hosts, s: fitting[(seed + n) % len(fitting)]} for s in free for n in range(len(fitting)))
             moved = next((one for one in tries if self._holding(met, seed, one)), None)
             if moved is None:
@@ -419,24 +429,13 @@ class Lanes:
             own = {plain(image).symbol: out[param] for param, image in view.images if param in out}
             given = {**(hosts or {}), **{host: value for host, value in own.items() if host is not None}}
             env = Common(Sample(seed, given, self._numbers))
-            if any(evaluate(check, env) == 0 for check in view.checks if not _of_rounds(check)):
+            if any(evaluate(check, env) == 0 for check in view.checks if not of_rounds(check)):
                 return None
             for symbol, image in view.images:
                 value = evaluate(image, env) if symbol.kind is SymbolKind.PARAM else None
                 if value is not None:
                     out[symbol] = value
         return out
-
-
-def _spoken_of(checks: Iterable[Term]) -> list[int]:
-    """The numbers of checks, and multiples of them."""
-    parts = dict.fromkeys(part.value for check in checks for part in subterms(check) if part.value is not None)
-    return [int(part) * times for part in parts if 1 < part < MOST for times in (1, 2, 4)]
-
-
-def _of_rounds(check: Term) -> bool:
-    """Whether a check speaks of how often a loop of the host has gone round: that follows from the sample."""
-    return any(symbol.kind in (SymbolKind.TRIPS, SymbolKind.COUNTER) for symbol in symbols(check))
 
 
 def _compute(facts: Facts) -> Lanes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.trace.events import Trace
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Symbol, SymbolKind
+from kernlint.symbolic.terms import THREAD, Symbol, SymbolKind, Term, Uniformity, plain, subterms, symbols
 from kernlint.tree.types import IntType
 
 Number = int | float
@@ -78,3 +80,54 @@ class Common(Mapping[Symbol, int]):
 
     def __len__(self) -> int:
         return 0
+
+
+def common_to_grid(symbol: Symbol) -> bool:
+    """Whether callers choose a number, or memory holds it, for the whole grid."""
+    return symbol.kind is SymbolKind.PARAM or (symbol.kind is SymbolKind.LOAD and symbol.surely is Uniformity.GRID)
+
+
+def asked_for(condition: Term) -> Iterator[tuple[Symbol, int]]:
+    """Numbers that meet the parts of a condition that ask about one number each."""
+    for part in conjuncts(condition):
+        truth = part.op != "lnot"
+        part = part if truth else part.args[0]
+        if part.symbol is not None:
+            if part.symbol.kind is not SymbolKind.PARAM:  # (a flag may say that sizes are even)
+                yield part.symbol, int(truth)
+        elif part.op in ("eq", "ne", "lt", "le"):
+            first, second = map(plain, part.args)
+            if first.symbol is not None and second.value is not None:
+                by = {"eq": 0, "ne": 1, "lt": -1, "le": 0} if truth else {"eq": 1, "ne": 0, "lt": 0, "le": 1}
+                yield first.symbol, second.value + by[part.op]
+            elif second.symbol is not None and first.value is not None:
+                by = {"eq": 0, "ne": 1, "lt": 1, "le": 0} if truth else {"eq": 1, "ne": 0, "lt": 0, "le": -1}
+                yield second.symbol, first.value + by[part.op]
+
+
+MOST = 1 << 20
+"""Numbers of checks from here on are ends of types."""
+
+
+def spoken_of(checks: Iterable[Term]) -> list[int]:
+    """The numbers of checks, and multiples of them."""
+    parts = dict.fromkeys(part.value for check in checks for part in subterms(check) if part.value is not None)
+    return [int(part) * times for part in parts if 1 < part < MOST for times in (1, 2, 4)]
+
+
+def of_rounds(check: Term) -> bool:
+    """Whether a check speaks of how often a loop of the host has gone round: that follows from the sample."""
+    return any(symbol.kind in (SymbolKind.TRIPS, SymbolKind.COUNTER) for symbol in symbols(check))
+
+
+def warps_spoken_of(of: Trace, size: int) -> Iterator[int]:
+    """Warps that a constant beside the thread's index along x parts: ``threadIdx.x < 80``, in the one from 64 on."""
+    met: set[int] = set()
+    for event in of.conditions:
+        if THREAD[0] not in event.term.symbols:
+            continue
+        for part in subterms(event.term):
+            value = part.value
+            if value is not None and value > 0 and value % size and (number := value // size) not in met:
+                met.add(number)
+                yield number

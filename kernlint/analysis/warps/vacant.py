@@ -7,8 +7,8 @@ or that choose by a condition between it and what they have: a :class:`Vacancy` 
 what is made of it without any choice.
 
 A block that is as large as a number of items, perhaps capped (``min(cols, 1024)``), is no whole number of warps where
-that number is none.  It is tried with such numbers when something says that any may come: it is capped, or the kernel
-counts the warps of its block rounded up.
+that number is none.  It is tried with such numbers when something says that any may come: it is capped, the host
+refuses what is more than a block may have, or the kernel counts the warps of its block rounded up.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace, WarpEvent
 from kernlint.analysis.warps.lanes import Block, Lanes, Undecided, Warp, lanes
+from kernlint.analysis.warps.running import running
 from kernlint.analysis.warps.samples import Sample
 from kernlint.analysis.warps.warp_masks import computable
 from kernlint.record import dataclass
@@ -62,7 +64,9 @@ def _find(of: Trace, warps: Sequence[tuple[Warp, Given]]) -> Iterator[Vacancy]:
 
 def _reads_ahead(event: WarpEvent) -> bool:
     """Whether a shuffle by a distance that is known in each round names lanes by number."""
-    if event.node.kind not in KINDS or len(event.operands) < 2 or event.mask is None or event.mask.value is None:
+    if event.node.kind not in KINDS or len(event.operands) < 2 or event.mask is None:
+        return False
+    if event.mask.value is None and running(event) is None:
         return False
     width = event.width
     return (width is None or width.value is not None) and computable(event.operands[1])
@@ -88,9 +92,17 @@ def _of(term: Term, event: WarpEvent) -> bool:
             seen.add(symbol)
             if symbol.kind is SymbolKind.PHI:
                 todo.extend(part for part in (symbol.init, symbol.step) if part is not None)
-            elif isinstance(symbol.origin, WarpEvent) and symbol.origin.node.kind in KINDS:
+            elif isinstance(symbol.origin, WarpEvent) and (
+                symbol.origin.node.kind in KINDS or _hands_on(symbol.origin)
+            ):
                 todo.extend(symbol.origin.operands[:1])
     return False
+
+
+def _hands_on(event: WarpEvent) -> bool:
+    """Whether a shuffle gives lower lanes what higher ones have, or all lanes what the first has."""
+    first = event.node.kind == "shuffle" and len(event.operands) > 1 and event.operands[1].value == 0
+    return first or event.node.kind in KINDS
 
 
 def _vacancies(event: WarpEvent, kept: list[Access], warps: Sequence[tuple[Warp, Given]]) -> Iterator[Vacancy]:
@@ -102,7 +114,7 @@ def _vacancies(event: WarpEvent, kept: list[Access], warps: Sequence[tuple[Warp,
 
 
 def _in_warp(event: WarpEvent, kept: list[Access], warp: Warp, given: Given) -> Iterator[Vacancy]:
-    named = event.mask.value if event.mask is not None else None
+    named = event.mask.value if event.mask is not None and running(event) is None else -1
     width = warp.size if event.width is None or event.width.value is None else event.width.value
     if named is None or not 1 <= width <= warp.size or width & (width - 1):
         return
@@ -114,21 +126,21 @@ def _in_warp(event: WarpEvent, kept: list[Access], warp: Warp, given: Given) -> 
             continue
         if source in warp.lanes or not named >> source & 1:
             continue
-        ends = (lane, first) if _halves(event) else (lane,)
+        ends = (lane, first) if halves(event) else (lane,)
         for access in kept:
             arriving = warp.arriving(access)
             if any(end in arriving for end in ends):
                 yield Vacancy(event, access, warp.block, warp.number, lane, source, len(warp.lanes), given)
 
 
-def _halves(event: WarpEvent) -> bool:
+def halves(event: WarpEvent) -> bool:
     """Whether the distance halves with every round of the loop, so that the first lane gets what the others read."""
     distance = plain(event.operands[1])
     counters = [loop.counter for loop in event.loops]
     return distance.op == "shr" and distance.args[0].value is not None and plain(distance.args[1]).symbol in counters
 
 
-def _as_many(of: Trace, launch: LaunchFact) -> Iterator[tuple[Block, Symbol, tuple[str, int]]]:
+def _as_many(of: Trace, launch: LaunchFact) -> Iterator[tuple[Block, Symbol | None, tuple[str, int]]]:
     """Blocks, no whole number of warps, that a launch makes of one number of items which it passes on; with the
     parameter that gets it, and what that is."""
     if launch.block is None or any(size.value != 1 for size in launch.block[1:]):
@@ -137,19 +149,32 @@ def _as_many(of: Trace, launch: LaunchFact) -> Iterator[tuple[Block, Symbol, tup
     host = next(iter(symbols(threads)), None)
     if host is None or len(set(symbols(threads))) > 1 or host.kind is not SymbolKind.PARAM or not _unrounded(threads):
         return
-    if threads.symbol is not None and not _counts_warps(of):
+    held = any(_held(check.term, host) for check in launch.guards)
+    if threads.symbol is not None and not held and not _counts_warps(of):
         return
     passed = (name for name, value in launch.arguments if isinstance(value, Term) and plain(value).symbol is host)
     params = {symbol.name: symbol for term in _terms(of) for symbol in symbols(term) if symbol.kind is SymbolKind.PARAM}
     param = next((params[name] for name in passed if name in params), None)
-    if param is None:
+    if param is None and not held:
         return
     for items in ITEMS:
         env = {host: items}
         size = evaluate(threads, env)
         if size and size % WARP and not any(evaluate(check.term, env) == 0 for check in launch.guards):
-            yield (size, 1, 1), param, (param.name, items)
+            yield (size, 1, 1), param, (param.name if param is not None else host.name, items)
             return
+
+
+def _held(check: Term, size: Symbol) -> bool:
+    """Whether the host refuses sizes above a number that a block may have, and nothing else of this check."""
+    return any(
+        part.op in ("lt", "le") and plain(part.args[0]).symbol is size and 1 < (part.args[1].value or 0) <= MAX_THREADS
+        for part in conjuncts(check)
+    )
+
+
+MAX_THREADS = 1024
+"""Threads that a block has at the most (CUDA C++ Programming Guide, technical specifications)."""
 
 
 ITEMS = (40, 20, 72, 200, 1000)
@@ -195,7 +220,7 @@ def _compute(facts: Facts) -> tuple[Vacancy, ...]:
     warps: list[tuple[Warp, Given]] = [(warp, None) for block in odd for warp in within.warps(block)]
     for launch in facts[launches] if not warps else ():
         for block, param, given in _as_many(of, launch):
-            sample = Sample(0, {param: given[1]}, {})
+            sample = Sample(0, {param: given[1]} if param is not None else {}, {})
             last = (block[0] - 1) // within.size
             warps.append((Warp(last, within.size, block, (0, 0, 0), sample), given))
     partial = [(warp, given) for warp, given in warps if len(warp.lanes) < warp.size]

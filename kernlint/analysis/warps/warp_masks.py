@@ -171,6 +171,7 @@ class _Finder:
         return None
 
     def _absent(self, event: Meeting, culprits: list[Culprit], warp: Warp) -> Absence | None:
+        warp = self.within.in_mode(warp, event)
         arriving = warp.arriving(event)
         if not arriving or not any(len({bool(warp.value(c.term, n)) for n in warp.lanes}) > 1 for c in culprits):
             return None
@@ -229,6 +230,7 @@ class _Finder:
                 yield found
 
     def _excluded(self, event: Meeting, warp: Warp) -> Exclusion | None:
+        warp = self.within.in_mode(warp, event)
         for caller in warp.arriving(event):
             mask = self._mask(event, warp, caller)
             source = _source(event, warp, caller)
