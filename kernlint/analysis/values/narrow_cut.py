@@ -21,7 +21,6 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     plain,
-    subterms,
     symbols,
 )
 from kernlint.tree.nodes import Cast, FunctionDecl, Member, Ref
@@ -32,6 +31,7 @@ from kernlint.tree.walk import strip_casts, walk
 def cut(subscripts: Sequence[Access], wide_ids: bool) -> Iterator[Narrow]:
     """Products in 64 bits that are cut before they are used."""
     careful = next((a for a in subscripts if any(True for _ in _cared(a.offset))), None)
+    kept = {symbol: one for one in reversed(subscripts) for symbol in _multiplied_whole(one.offset)}
     for access in subscripts:
         stack = [access.offset]
         while stack:
@@ -42,8 +42,9 @@ def cut(subscripts: Sequence[Access], wide_ids: bool) -> Iterator[Narrow]:
                     _large(product) and (not wide_ids or not _by_ids(product) or widens_id(product))
                     for product in added(inside)
                 ):
-                    weak = careful is None and by_type(inside)
-                    yield Narrow(inside, access.span, "cut", other=careful, use=access, weak=weak)
+                    other = careful or next((kept[one] for one in symbols(inside) if one in kept), None)
+                    weak = other is None and by_type(inside)
+                    yield Narrow(inside, access.span, "cut", other=other, use=access, weak=weak)
                 continue
             if at.op in PLACE:
                 stack.extend(at.terms)
@@ -167,12 +168,22 @@ def _whole_in_another(given: Term, fact: LaunchFact, facts: Facts) -> Iterator[A
 
 def _multiplied_whole(place: Term) -> Iterator[Symbol]:
     """The parameters of 64 bits that are multiplied as they are in a place, by what can be large."""
-    for term in subterms(place):
+    for term in _parts(place):
         if term.op == "mul" and bits(term) == 64:
             for one, by in (term.args, term.args[::-1]):
                 if _wide_parameter(one.symbol) and any(map(can_be_large, symbols(by))):
                     assert one.symbol is not None
                     yield one.symbol
+
+
+def _parts(place: Term) -> Iterator[Term]:
+    """What a place is made of in 64 bits all the way."""
+    stack = [place]
+    while stack:
+        at = stack.pop()
+        yield at
+        if at.op in PLACE and bits(at) == 64:
+            stack.extend(at.terms)
 
 
 def _wide_parameter(symbol: Symbol | None) -> bool:

@@ -28,6 +28,15 @@ __global__ void gather(const float *a, float *o, int rows, int cols, long long s
         if (r < rows) o[r + c * step] = a[(int)blockIdx.y * down + r];  // bad
 }
 """,
+    "a product that a variable keeps in 32 bits": """
+__global__ void gather(const float *a, float *o, int rows, int cols, long long step) {
+    const int first = (int)blockIdx.y * step;  // only bad
+    const long long first = (int)blockIdx.y * step;  // only good
+    int r = threadIdx.x;
+    for (long long c = 0; c < cols; ++c)
+        if (r < rows) o[r + c * step] = a[first + r];  // bad
+}
+""",
     "a product that is longer than the index that somebody widened": """
 __global__ void clear(float *x, int planes, int high, int wide) {
     const int all = planes * high * wide;  // bad  // only bad
