@@ -65,8 +65,8 @@ def _fills(access: Access) -> bool:
 
 
 def _chosen(access: Access, of: Trace) -> bool:
-    """Whether an element is stored that data alone choose, which the kernel has not made itself."""
-    if access.kind is not AccessKind.WRITE or not _of_the_kernel(access):
+    """Whether an element is stored, or added to, that data alone choose, which the kernel has not made itself."""
+    if access.kind not in (AccessKind.WRITE, AccessKind.ATOMIC) or not access.writes or not _of_the_kernel(access):
         return False
     parts: list[Symbol] = []
     for atom in polynomial(access.offset).atoms:
@@ -91,7 +91,8 @@ def _ties(part: Term) -> bool:
 
 def _meet(fill: Access, store: Access) -> bool:
     """Whether both may be made in one launch, of the same part of an element, with different values."""
-    if store.value is None or store.value == fill.value or store.size != fill.size:
+    added = store.kind is AccessKind.ATOMIC
+    if (store.value is None and not added) or store.value == fill.value or store.size != fill.size:
         return False
     here, there = polynomial(fill.offset), polynomial(store.offset)
     pitch = min((abs(value) for mono, value in here.coefficients.items() if mono), default=0)

@@ -8,7 +8,7 @@ what is made of it without any choice.
 
 A block that is as large as a number of items, perhaps capped (``min(cols, 1024)``), is no whole number of warps where
 that number is none.  It is tried with such numbers when something says that any may come: it is capped, the host
-refuses what is more than a block may have, or the kernel counts the warps of its block rounded up.
+refuses what is more than a warp, or the kernel counts the warps of its block rounded up.
 """
 
 from __future__ import annotations
@@ -166,15 +166,11 @@ def _as_many(of: Trace, launch: LaunchFact) -> Iterator[tuple[Block, Symbol | No
 
 
 def _held(check: Term, size: Symbol) -> bool:
-    """Whether the host refuses sizes above a number that a block may have, and nothing else of this check."""
+    """Whether the host refuses sizes above a warp, and lets all others be."""
     return any(
-        part.op in ("lt", "le") and plain(part.args[0]).symbol is size and 1 < (part.args[1].value or 0) <= MAX_THREADS
+        part.op in ("lt", "le") and plain(part.args[0]).symbol is size and 1 < (part.args[1].value or 0) <= WARP + 1
         for part in conjuncts(check)
     )
-
-
-MAX_THREADS = 1024
-"""Threads that a block has at the most (CUDA C++ Programming Guide, technical specifications)."""
 
 
 ITEMS = (40, 20, 72, 200, 1000)

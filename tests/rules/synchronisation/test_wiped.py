@@ -37,6 +37,9 @@ __global__ void spread(const int *where, const float *x, float *y, int count, in
         ("y[i] = 0", "if (where[0] > 3) return;", "y[where[i]] = x[i]", True),
         ("y[2 * i] = 0", "", "y[2 * where[i] + 1] = x[i]", False),
         ("y[2 * i] = 0", "", "y[2 * where[i]] = x[i]", True),
+        ("y[i] = 0", "", "atomicAdd(&y[where[i]], x[i])", True),
+        ("y[i] = 0", "cooperative_groups::this_grid().sync();", "atomicAdd(&y[where[i]], x[i])", False),
+        ("y[2 * i] = 0", "", "atomicAdd(&y[2 * where[i] + 1], x[i])", False),
     ],
 )
 def test_what_threads_set_may_wipe_what_data_choose(fill: str, between: str, store: str, wrong: bool) -> None:
