@@ -20,7 +20,7 @@ from kernlint.analysis.launching.stated_sizes import FITS, short
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.exactly import Range, exact
 from kernlint.analysis.values.products import bits
-from kernlint.analysis.values.rooted import Rooted, size_tested, stated
+from kernlint.analysis.values.rooted import Rooted, by_default, size_tested, stated
 from kernlint.prove.admission import Way
 from kernlint.record import dataclass
 from kernlint.symbolic.clamps import as_they_are
@@ -87,6 +87,7 @@ class Reach:
         ways = facts[admitted].ways
         self._ways = ways[:SEVERAL]
         self._all = len(ways) <= SEVERAL
+        self._defaults = tuple(one for one in map(by_default, self._ways) if one is not None)
         self._limits: tuple[Limit, ...] = facts[member_limits]
         self._within = (*WITHIN, *CUDA_ROWS) if facts.module.language == "cuda" else WITHIN
         self._largest: dict[Way, dict[Symbol, int]] = {}
@@ -160,12 +161,12 @@ class Reach:
         return isinstance(kind, IntType) and kind.high + 1 < most < BEYOND
 
     def exceeded(self, access: Access, part: Term) -> Example | None:
-        """A launch in sight that bounds all that a part is made of by numbers, and lets it get too large; where none is
-        in sight, by sizes that the kernel tests against numbers."""
+        """A launch in sight that bounds all that a part is made of by numbers, those for what a user leaves out among
+        them, and lets it get too large; where none is in sight, by sizes that the kernel tests against numbers."""
         kind = part.type
         if not isinstance(kind, IntType):
             return None
-        for way in self._ways or (None,):
+        for way in (*self._ways, *self._defaults) or (None,):
             ranges = self._ranges(access, way)
             rooted = Rooted(access, way if way is not None else Way(()), threads=way is not None)
             if ranges is None or not rooted.covers(part) or rooted.by_grids_alone:

@@ -18,6 +18,7 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     plain,
+    replaced,
     subterms,
     symbols,
 )
@@ -137,3 +138,25 @@ def _rounded(term: Term) -> bool:
     nothing here of how large it is."""
     cut = term.op == "cast" and not isinstance(term.args[0].type, IntType)
     return isinstance(term.type, IntType) and (cut or term.op == "call")
+
+
+def by_default(way: Way) -> Way | None:
+    """A launch with the numbers that stand for what a user may give (``n = argc > 1 ? atoi(argv[1]) : 65536``), None
+    where there are none."""
+    known: dict[Term, Term] = {}
+    for _, image in way.images:
+        for part in subterms(image):
+            if part.op != "select":
+                continue
+            for number, other in (part.args[1:], part.args[:0:-1]):
+                read = any(one.op == "call" or _unknown(one) for one in subterms(other))
+                if number.value is not None and read and set(symbols(part.args[0])).isdisjoint(symbols(other)):
+                    known[part] = number
+    if not known:
+        return None
+    images = tuple((symbol, replaced(image, known)) for symbol, image in way.images)
+    return Way(images, tuple(replaced(check, known) for check in way.checks))
+
+
+def _unknown(term: Term) -> bool:
+    return term.symbol is not None and term.symbol.kind is SymbolKind.UNKNOWN

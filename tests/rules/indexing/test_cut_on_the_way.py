@@ -169,3 +169,33 @@ def test_cuts_that_somebody_has_written_are_notes(cut: str, told: list[Severity]
         "        if (r < rows) o[r + c * pitch] = a[(int)blockIdx.y * down + r];\n}\n",
     )
     assert [one.severity for one in found] == told
+
+
+GIVEN = """
+#include <cstdlib>
+__global__ void copy(const float *a, float *o, int wide) {
+    for (int c = threadIdx.x; c < wide; c += blockDim.x) o[blockIdx.x * wide + c] = a[c];
+}
+int main(int argc, char **argv) {
+    SIZES
+    float *a, *o;
+    cudaMalloc(&a, wide * sizeof(float));
+    cudaMalloc(&o, (size_t)rows * wide * sizeof(float));
+    copy<<<rows, 128>>>(a, o, wide);
+    cudaFree(a);
+    return cudaFree(o);
+}
+"""
+
+
+@pytest.mark.parametrize(("number", "bad"), [("70000", True), ("4096", False)])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        "int rows = argc > 1 ? atoi(argv[1]) : NUMBER, wide = argc > 2 ? atoi(argv[2]) : NUMBER;",
+        "int rows = NUMBER, wide = NUMBER; if (argc > 1) rows = atoi(argv[1]);",
+    ],
+)
+def test_numbers_for_what_a_user_leaves_out(sizes: str, number: str, bad: bool) -> None:
+    text = GIVEN.replace("SIZES", sizes).replace("NUMBER", number)
+    assert bool(findings(IndexOverflow, text)) is bad
