@@ -88,7 +88,7 @@ class Rooted:
 
     def _on_host(self, image: Term) -> bool:
         image = plain(image)
-        if image.op == "min" or (image.op == "select" and image.args[0].op in ("lt", "le")):
+        if image.op == "min" or (image.op == "select" and image.args[0].op in ("lt", "le") and _of_its_sides(image)):
             return any(map(self._on_host, image.args[-2:]))
         if any(part.op == "call" for part in subterms(image)):
             return False  # what a library says of a tensor
@@ -104,6 +104,12 @@ class Rooted:
             symbol in growing(low) and symbols(high) and all(one in self._said for one in symbols(high))
             for low, high in self._checks
         )
+
+
+def _of_its_sides(choice: Term) -> bool:
+    """Whether a choice asks about what it is made between, as one of the lesser of two does."""
+    cond, *sides = choice.args
+    return not set(symbols(cond)).isdisjoint(one for side in sides for one in symbols(side))
 
 
 def stated(limit: Term, tests: Iterable[Term]) -> int | None:
