@@ -47,5 +47,7 @@ def launch_bounds(launch: Launch, *, exact: bool = True) -> Bounds:
 
 
 def is_scalar(symbol: Symbol) -> bool:
-    """Whether ``symbol`` is a scalar that the host chooses."""
+    """Whether ``symbol`` is a scalar that the host passes: what it leaves in memory may be a flag or a datum."""
+    if isinstance(symbol.origin, tuple):
+        return False
     return symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF)

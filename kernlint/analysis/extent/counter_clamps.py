@@ -37,11 +37,14 @@ def called(root: Root) -> str:
 def held_in(term: Term) -> Root | None:
     """The object that a number has been read from."""
     symbol = plain(term).symbol
-    if symbol is None or symbol.kind is not SymbolKind.LOAD or not isinstance(symbol.origin, tuple):
+    if symbol is None or symbol.kind not in _FROM_MEMORY or not isinstance(symbol.origin, tuple):
         return None
     root = symbol.origin[0]
     return root if isinstance(root, Root) else None
 
+
+_FROM_MEMORY = frozenset({SymbolKind.LOAD, SymbolKind.PARAM})
+"""What numbers in memory are: PARAM, where a launch finds them as the host has left them."""
 
 Held = TypeVar("Held")
 

@@ -97,7 +97,7 @@ def _held(size: Polynomial | None) -> str | None:
     """The parameter through which a size is read that stands in memory."""
     atoms = list(size.atoms) if size is not None else []
     symbol = atoms[0].symbol if len(atoms) == 1 else None
-    if symbol is None or size != polynomial(symbol.term) or symbol.kind is not SymbolKind.LOAD:
+    if symbol is None or size != polynomial(symbol.term) or symbol.kind not in {SymbolKind.LOAD, SymbolKind.PARAM}:
         return None
     place = symbol.origin if isinstance(symbol.origin, tuple) else None
     fixed = place is not None and place[0].kind is RootKind.PARAM and place[1].value is not None
@@ -173,7 +173,7 @@ def _compute(facts: ModuleFacts) -> dict[Key, list[Tested]]:
                 continue
             for place in places_of(access):
                 size = _parameter(place.bound)
-                known = size or _held(place.bound)
+                known = _held(place.bound) or size
                 if known is not None and place.row is None and place.pitch == number(1):
                     test = Tested(name, known, access, place.limits[0].guard)
                     found.setdefault((access.root.name, place.index), []).append(test)

@@ -156,7 +156,7 @@ def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
 
 def _beside(facts: Facts, used: set[tuple[str, int | None]]) -> tuple[UnusedSize, ...]:
     """The only integer parameter that the kernel never mentions, where all of the others are sizes that it tests."""
-    if facts[launch_context].launches or facts.losses or _hidden_uses(facts) or _tiles(facts):
+    if facts[launch_context].telling or facts.losses or _hidden_uses(facts) or _tiles(facts):
         return ()
     mentioned = _mentioned(facts.kernel.function)
     whole = [param for param in facts.function.params if isinstance(param.type, IntType) and param.type.bits >= 32]
@@ -211,7 +211,7 @@ def _reason(facts: Facts, path: str, element: int | None) -> str:
         return ""
     if path in facts[compared_parameters] and not (launches and all(_a_block_each(view, path) for view in launches)):
         return "a sibling kernel tests against the parameter of this name"
-    if launches:
+    if any(view.tells for view in launches):
         return ""  # they show what the grid comes from, and it is not this
     return BY_NAME if named_like_a_size(path) else ""
 

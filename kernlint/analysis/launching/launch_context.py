@@ -13,7 +13,7 @@ Host values are terms over the host's own symbols: shared by all threads, otherw
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -36,6 +36,7 @@ from kernlint.symbolic.terms import (
     replaced,
     substitute,
     subterms,
+    symbols,
 )
 from kernlint.tree.types import I64
 
@@ -81,6 +82,14 @@ class LaunchView:
             c.kind is Cover.EXACT for c in self.covers
         )
 
+    @property
+    def tells(self) -> bool:
+        """Whether anything in sight says what the number of blocks comes from: it is more than what the caller passes,
+        or a function that nobody sees answers, and has to do with an argument otherwise."""
+        passed = {s for _, value in self.fact.arguments if isinstance(value, Term) for s in symbols(value)}
+        sizes = [plain(size) for size in self.fact.grid or () if size.value is None]
+        return not sizes or not all(_anything(size, passed) for size in sizes)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaunchContext:
@@ -100,6 +109,11 @@ class LaunchContext:
         return bool(self.launches) and all(view.exact for view in self.launches)
 
     @property
+    def telling(self) -> tuple[LaunchView, ...]:
+        """The launches in sight of which something says what their grids come from."""
+        return tuple(view for view in self.launches if view.tells)
+
+    @property
     def known_blocks(self) -> tuple[Block, ...]:
         """Blocks that are more than guesses."""
         return tuple(candidate.block for candidate in self.blocks if candidate.known)
@@ -113,6 +127,13 @@ class LaunchContext:
         if not required:
             return self.stated
         return self.stated + tuple(equal(BLOCK_DIM[axis], const(required[0][axis], I64)) for axis in range(3))
+
+
+def _anything(size: Term, passed: Set[Symbol]) -> bool:
+    """Whether a number of blocks is no argument, and may be any for all that is in sight."""
+    if size.op == "call":
+        return cover(size).kind is Cover.UNKNOWN and not is_length(size)
+    return size.symbol is not None and size.symbol not in passed
 
 
 def view_of(fact: LaunchFact, known: dict[str, Symbol]) -> LaunchView:

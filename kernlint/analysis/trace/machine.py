@@ -18,6 +18,7 @@ from kernlint.analysis.trace.events import (
     Root,
     Trace,
 )
+from kernlint.analysis.trace.set_before import lead_to_one
 from kernlint.analysis.trace.tables import Table
 from kernlint.analysis.trace.turns import Pointers
 from kernlint.analysis.trace.values import Place, Value, merge, same
@@ -125,7 +126,8 @@ class Machine:
         self.kept: dict[Root, dict[Root, None]] = {}  # objects to which an array of the thread's own has pointers
         self.pointers: dict[Root, Pointers] = {}  # what such arrays hold
         self.loads: dict[Any, Symbol] = {}
-        self.given: dict[tuple[Root, Term, Type], Symbol] = {}  # numbers in constant memory
+        self.given: dict[tuple[Root, Term, Type], Symbol] = {}  # numbers that the host sets before
+        self.single = frozenset() if self.on_host else lead_to_one(function)
         self.read_by: dict[Symbol, int] = {}  # which access, by its number, has last given what a load stands for
         self.tables: dict[VarDecl, Table | None] = {}
         self.epoch = 0

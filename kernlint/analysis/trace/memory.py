@@ -9,6 +9,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind,
 from kernlint.analysis.trace.machine import Machine, straight
 from kernlint.analysis.trace.naming import called
 from kernlint.analysis.trace.put_back import kept, noted
+from kernlint.analysis.trace.set_before import set_before
 from kernlint.analysis.trace.tables import content
 from kernlint.analysis.trace.turns import Pointers
 from kernlint.analysis.trace.values import (
@@ -417,12 +418,13 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
     stated = content(m.tables, root, pointer.offset, type_, m.language)
     if stated is not None:
         return stated
-    if not m.on_host and _is_argument(root, pointer.offset, type_):
+    if not m.on_host and set_before(m.single, root, pointer.offset, type_):
         given = m.given.get((root, pointer.offset, type_))
         if given is None:
             whole = root.decl is not None and isinstance(root.decl.type, IntType)
             name = root.name if whole else called(root, pointer.offset, type_)
-            given = Symbol(SymbolKind.PARAM, name, type_, uniformity=Uniformity.GRID, origin=root.decl)
+            origin = (root, pointer.offset) if root.kind is RootKind.PARAM else root.decl
+            given = Symbol(SymbolKind.PARAM, name, type_, uniformity=Uniformity.GRID, origin=origin)
             m.given[root, pointer.offset, type_] = given
         return given.term
     key = (root, pointer.offset, type_, epoch)
@@ -435,15 +437,6 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
             symbol.low, symbol.high = type_.low, type_.high
         m.loads[(*key, symbol) if new else key] = symbol
     return symbol.term
-
-
-def _is_argument(root: Root, offset: Term, type_: Type) -> bool:
-    """Whether a number is one that the host sets before a launch as it does arguments: a variable in constant memory,
-    or a field of one, at a place of its own.  Elements of arrays there are data."""
-    decl = root.decl
-    if root.kind is not RootKind.VARIABLE or root.space is not Space.CONSTANT or decl is None or not decl.is_global:
-        return False
-    return offset.value is not None and isinstance(type_, IntType) and not isinstance(decl.type, ArrayType)
 
 
 def load(m: Machine, place: Place, node: Node) -> Value:

@@ -26,7 +26,7 @@ from kernlint.analysis.trace.events import Access, Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import SymbolKind, Term, binary, const, plain, substitute, subterms, symbols
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import Deref
+from kernlint.tree.nodes import Deref, ParamDecl
 from kernlint.tree.types import I64, IntType, VectorType
 from kernlint.tree.walk import walk
 
@@ -256,9 +256,10 @@ def groups(found: Places, context: LaunchContext, whole: Promised, ended: Ended)
                 continue
             if whole(best.size, count) or _asks_for_rest(access, best.size):
                 continue
+            told = any(speaks_of(view, best.size) for view in context.launches)
             if best.unit > 1:
                 why = f"it is rounded up to whole groups of {count}"
-            elif not context.launches:
+            elif not told:
                 why = "the test of the first element bounds by it"
             elif rounds_items(context, best, count):
                 why = f"the launch rounds it up to whole groups of {count}"
@@ -361,8 +362,8 @@ def rounds_items(context: LaunchContext, limit: Limit, lanes: int) -> bool:
         for one in view.covers:
             if one.kind is not Cover.ROUNDED_UP or one.count is None or one.unit is None:
                 continue
-            items = polynomial(one.unit).constant
-            if items is not None and items % lanes == 0 and _wanted(view, limit, one.count):
+            items = polynomial(one.unit).constant or 0  # of a block of any size: 0
+            if items % lanes == 0 and _wanted(view, limit, one.count):
                 return True
             inner = cover(one.count, view.checks)
             if inner.kind is not Cover.ROUNDED_UP or inner.count is None or inner.unit is None:
@@ -370,6 +371,12 @@ def rounds_items(context: LaunchContext, limit: Limit, lanes: int) -> bool:
             if _wanted(view, limit, inner.count) and polynomial(inner.unit).constant == lanes:
                 return True
     return False
+
+
+def speaks_of(view: LaunchView, size: Polynomial) -> bool:
+    """Whether a launch says something of a size: it is an argument, and the grid no number that just anybody gives."""
+    given = {symbol for symbol, _ in view.images if isinstance(symbol.origin, ParamDecl)}
+    return view.tells and any(symbol in given for atom in size.atoms for symbol in symbols(atom))
 
 
 def _wanted(view: LaunchView, limit: Limit, count: Term) -> bool:

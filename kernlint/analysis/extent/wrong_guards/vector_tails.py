@@ -14,6 +14,7 @@ from kernlint.analysis.extent.wrong_guards.steps import (
     in_whole,
     multiple,
     rounds_items,
+    speaks_of,
     wants_alignment,
 )
 from kernlint.analysis.launching.launch_context import LaunchContext
@@ -88,9 +89,10 @@ def vectors(found: Places, context: LaunchContext, whole: Promised, ended: Ended
             continue  # a row that is no whole number of vectors would have the next one misaligned: there is none
         if multiple(context, best, place.extra + 1) or whole(best.size, place.extra + 1):
             continue
-        if not context.launches or rounds_items(context, best, place.extra + 1):
+        told = any(speaks_of(view, best.size) for view in context.launches)
+        if not told or rounds_items(context, best, place.extra + 1):
             why = f"the launch rounds it up to whole groups of {place.extra + 1}"
-            if not context.launches:
+            if not told:
                 why = "the test of the first element bounds by it"
             if padded:
                 why = f"vectors are taken elsewhere as long as they end below {best.size}, and the rest one by one"
