@@ -15,7 +15,7 @@ from kernlint.record import dataclass, replace
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.narrowing import narrowed
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, binary, const, negate, plain, retype
+from kernlint.symbolic.terms import SymbolKind, Term, binary, const, negate, plain, retype, subterms
 from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, IntType
 
@@ -144,6 +144,9 @@ def _product(args: tuple[Term, ...]) -> AxisCover:
 
 
 def _division(grid: Term) -> AxisCover:
+    count = _filled_up(grid.args[0], polynomial(grid.args[1]))
+    if count is not None:
+        return AxisCover(Cover.ROUNDED_UP, count, grid.args[1])
     whole = polynomial(grid.args[0])
     return _divided(whole, grid.args[1], grid.args[0])
 
@@ -167,6 +170,26 @@ def _divided(whole: Polynomial, unit: Term, raw: Term) -> AxisCover:
         if rest.constant is None and not set(divisor.coefficients) - {()} & set(rest.coefficients):
             return AxisCover(Cover.ROUNDED_UP, _less(raw, divisor - number(1)), unit)
     return AxisCover(Cover.EXACT, raw, unit) if offset <= 0 else UNKNOWN
+
+
+def _filled_up(whole: Term, unit: Polynomial) -> Term | None:
+    """The count that is filled up to whole units: ``n + u - n % u``, and ``n % u == 0 ? n : n + u - n % u``."""
+    whole = plain(whole)
+    if whole.op == "select":
+        asked, yes, no = whole.args
+        for more, same in ((yes, no), (no, yes)):
+            count = _filled_up(more, unit)
+            rest = any(part.op == "mod" and polynomial(part.args[1]) == unit for part in subterms(asked))
+            if rest and count is not None and polynomial(count) == polynomial(plain(same)):
+                return count
+        return None
+    added = polynomial(whole) - unit
+    for atom in added.atoms:
+        part = plain(atom)
+        if part.op == "mod" and added.coefficients.get((atom,)) == -1 and polynomial(part.args[1]) == unit:
+            count = plain(part.args[0])
+            return count if added + polynomial(atom) == polynomial(count) else None
+    return None
 
 
 def _sum(a: Term, b: Term) -> AxisCover:

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.excuses.views import part_of_an_image
+from kernlint.analysis.extent.accessors import is_accessor
 from kernlint.analysis.extent.leaving import FEW, PLACE, UNLIMITED, Outside, kinds_of, leaves, plainly_left
 from kernlint.analysis.extent.limits import elements
 from kernlint.analysis.extent.places import limits_of
-from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.analysis.launching.launch_context import Block, LaunchContext
 from kernlint.analysis.trace.events import Access, LoopContext
 from kernlint.analysis.trace.values import PointerValue
+from kernlint.prove.admission import ANY
 from kernlint.prove.query import Refuted, Side
 from kernlint.record import replace
 from kernlint.symbolic.exactly import exactly
@@ -28,6 +30,7 @@ from kernlint.symbolic.terms import (
     const,
     plain,
     substitute,
+    subterms,
     symbols,
 )
 from kernlint.tree.types import IntType
@@ -85,7 +88,7 @@ def before_start(access: Access, context: LaunchContext, every: Sequence[Access]
         return None
     form = polynomial(place).coefficients
     windows = _halves(access, place)
-    if not _may_be_negative(form, windows) or _counted_back(form):
+    if not _may_be_negative(form, windows, _widths(access)) or _counted_back(form):
         return None
     scalars = [s for s in symbols(place) if s.kind is SymbolKind.PARAM]
     beside = _edge_tested(access, every) if any(not kinds_of(guard) <= _KNOWN for guard in asked.guards) else None
@@ -104,7 +107,7 @@ def before_start(access: Access, context: LaunchContext, every: Sequence[Access]
         values = tuple(_ordinary(scalars, least, step))
         if context.stated or context.admission.ways:  # they choose the values
             values = ()
-        found = leaves(asked, UNLIMITED, block, context, values, budget=FEW)
+        found = leaves(asked, UNLIMITED, block, context, values, _grid(context, block, values), FEW)
         if found is None or found.data_in_address:
             return None
         wrapped = found.first.offset >= UNLIMITED
@@ -116,15 +119,38 @@ def before_start(access: Access, context: LaunchContext, every: Sequence[Access]
             return None
     else:
         return None
-    if part_of_an_image.holds(access, found):
+    if part_of_an_image.holds(access, found) and not (is_accessor(access.root) or _edge_known(access, every)):
         return None
     if not values and not windows and not context.stated and _room_by_sizes(form):
         # Of sizes of which no launch says how they go together callers make what fits: ordinary ones are tried.
         tried = (tuple(_ordinary(scalars, *one)) for one in SIZES)
-        again = [leaves(asked, UNLIMITED, block, context, given, budget=FEW) for given in tried]
+        grids = ((given, _grid(context, block, given)) for given in tried)
+        again = [leaves(asked, UNLIMITED, block, context, given, grid, FEW) for given, grid in grids]
         if not any(one is not None and _below(form, one) for one in again):
             return None
     return Outside(access, found, None, True, "", False)
+
+
+def _grid(context: LaunchContext, block: Block, values: tuple[tuple[Symbol, int], ...]) -> Block:
+    """The least grid that a launch in sight has with this block and these arguments; one block where none has."""
+    return context.admission.fit(block, ANY, values) or (1, 1, 1)
+
+
+def _edge_known(access: Access, every: Sequence[Access]) -> bool:
+    """Whether an access to the array is tested for the start of some axis: who asks for that knows of no places before.
+
+    Silent: no test of the kind.  Told: beside ``if (x > 0) s += a[y * pitch + x - 1];``.
+    """
+    ids = (SymbolKind.THREAD, SymbolKind.BLOCK)
+    return any(
+        part.op in ("lt", "le")
+        and part.args[0].value is not None
+        and any(symbol.kind in ids for symbol in symbols(part.args[1]))
+        for other in every
+        if other.root is access.root and other.offset is not access.offset
+        for guard in other.guards
+        for part in conjuncts(guard.term)
+    )
 
 
 def _in_first_round(access: Access) -> tuple[Term, Side, list[LoopContext]]:
@@ -199,9 +225,21 @@ def _counted_back(form: dict[tuple[Term, ...], int]) -> bool:
     return [mono for mono, value in form.items() if value < 0] == [()] and _room_by_sizes(form)
 
 
-def _may_be_negative(form: dict[tuple[Term, ...], int], windows: frozenset[Symbol] = frozenset()) -> bool:
+def _widths(access: Access) -> frozenset[Term]:
+    """The lengths of rows by which a thread's number is taken apart: ``i % w``."""
+    terms = (access.offset, *(guard.term for guard in access.guards))
+    parts = (part for term in terms for part in subterms(term) if part.op in ("div", "mod"))
+    return frozenset(plain(part.args[1]) for part in parts if kinds_of(part.args[0]) & {SymbolKind.THREAD})
+
+
+def _may_be_negative(
+    form: dict[tuple[Term, ...], int],
+    windows: frozenset[Symbol] = frozenset(),
+    widths: frozenset[Term] = frozenset(),
+) -> bool:
     """Whether an offset has a negative part that no parameter is responsible for: a number, a loop's counter, a row
-    back (a parameter that the index multiplies too), or a part of ``windows``, as wide as those sizes."""
+    back (a parameter that the index multiplies too, or one of ``widths``), or a part of ``windows``, as wide as those
+    sizes."""
     strides = {
         atom
         for mono in form
@@ -213,6 +251,7 @@ def _may_be_negative(form: dict[tuple[Term, ...], int], windows: frozenset[Symbo
         if value < 0:
             if not all(
                 atom in strides
+                or atom in widths
                 or (atom.op == "sym" and atom.args[0].kind is SymbolKind.COUNTER)
                 or (windows and {s for s in atom.symbols if s.kind is SymbolKind.PARAM} <= windows)
                 for atom in mono

@@ -32,6 +32,8 @@ from kernlint.analysis.extent.leaving import (
     masked,
     within,
 )
+from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.places import limits_of
 from kernlint.analysis.extent.raised import raised
 from kernlint.analysis.extent.told_numbers import beyond_told, name_of
 from kernlint.analysis.launching.believed_blocks import believed_blocks
@@ -207,7 +209,7 @@ def _left(
         place, access, data = *most, True
     grid = context.grid
     private = access.root.space is Space.PRIVATE
-    several = _several_blocks(context, access, place) if grid is None else None
+    several = _several_blocks(context, access, place) if grid is None else ()
     known, free = PLACE if grid is not None or private or several else OWN, limited(access)
     if not all(symbol.kind in known or symbol in free for symbol in symbols(place)):
         return None
@@ -219,10 +221,14 @@ def _left(
     if asked is None:
         return None
     asked = Side(asked.offset, size, asked.guards, asked.counters)
-    if several is not None:
-        found = leaves(asked, extent, several[0], context, grid=several[1])
-        beyond = found is not None and extent <= found.first.offset < UNLIMITED
-        return Outside(access, found, extent, False, "", data, inner) if found is not None and beyond else None
+    for block, blocks in several:
+        found = leaves(asked, extent, block, context, grid=blocks)
+        below = found is not None and not 0 <= found.first.offset < UNLIMITED
+        if found is None or (access.root.space is Space.SHARED and (below or found.first.offset < extent)):
+            continue
+        return Outside(access, found, extent, below, "", data, inner, access.root.space is Space.GLOBAL)
+    if several:
+        return None
     for block, reason in believed_blocks(kernel, context, access, asked):
         found = leaves(asked, extent, block, context, grid=grid or (1, 1, 1))
         if found is None and place is access.offset and not context.stated:
@@ -246,22 +252,32 @@ def _left(
     return Outside(access, wrong[0], extent, True, "", data, inner, True) if len(wrong) == len(low) else None
 
 
-def _several_blocks(context: LaunchContext, access: Access, place: Term) -> tuple[Block, Block] | None:
-    """Block and grid of a launch in sight that has a block for each part of the data, where an access to shared memory
-    counts in blocks: that memory does not get larger with the grid.  Two blocks are taken where the grid follows a
-    size, as the author may know that there are never many."""
+def _several_blocks(context: LaunchContext, access: Access, place: Term) -> tuple[tuple[Block, Block], ...]:
+    """Blocks and grids of launches in sight that have a block for each part of the data, where an access counts in
+    blocks to shared memory, which does not get larger with the grid, or to a variable of the program in global memory.
+    In shared memory the first one is asked, and two blocks where the grid follows a size, as the author may know that
+    there are never many."""
     axes = {s.axis for s in symbols(place) if s.kind is SymbolKind.BLOCK}
-    if access.root.space is not Space.SHARED or not axes:
-        return None
+    shared = access.root.space is Space.SHARED
+    if not axes or not (shared or (access.root.space is Space.GLOBAL and access.root.kind is RootKind.VARIABLE)):
+        return ()
+    found: dict[tuple[Block, Block], None] = {}
     for view in context.launches:
         x, y, z = view.block
         grid = [
-            size.value if size.value is not None else 2 if found.kind in (Cover.ROUNDED_UP, Cover.EXACT) else 0
-            for size, found in zip(view.fact.grid or (), view.covers, strict=False)
+            size.value if size.value is not None else 2 if of.kind in _BY_SIZE and shared else 0
+            for size, of in zip(view.fact.grid or (), view.covers, strict=False)
         ]
         if x and y and z and len(grid) == 3 and all(size > 0 for size in grid) and any(grid[at] > 1 for at in axes):
-            return (x, y, z), (min(grid[0], 2), min(grid[1], 2), min(grid[2], 2))
-    return None
+            most = 2 if shared else max(grid)
+            found[(x, y, z), (min(grid[0], most), min(grid[1], most), min(grid[2], most))] = None
+    return tuple(found)[: 1 if shared else LAUNCHES]
+
+
+_BY_SIZE = (Cover.ROUNDED_UP, Cover.EXACT)
+
+LAUNCHES = 4
+"""Launches whose threads are asked about an array of the program's."""
 
 
 def _falls(place: Term) -> bool:
@@ -306,7 +322,7 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
         # What a dispatch by type makes of a template goes further than what the host lets pass.
         by_type = _reshaped(root) and (made_up or len(facts.kernel.variants) > 1)
         array = root.kind is RootKind.VARIABLE and root.extent is not None
-        if not array and root.kind is not RootKind.PARAM:
+        if not array and root.kind is not RootKind.PARAM and not _of_object(access):
             continue
         key = (id(root), access.offset, tuple(guard.term for guard in access.guards))
         if key in done:
@@ -329,6 +345,17 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
         if not _of_another(kernel, access):
             found.append(outside)
     return tuple(found)
+
+
+def _of_object(access: Access) -> bool:
+    """Whether memory is what a pointer leads to that an object has which is passed by its address, where a test keeps
+    the place below a size: it begins where its places begin, then."""
+    root = access.root
+    fixed = root.kind is RootKind.LOADED and root.held_at is not None and root.held_at.value is not None
+    if not fixed or root.holder is None or root.holder.kind is not RootKind.PARAM:
+        return False
+    found = elements(access)
+    return found is not None and any(limit.slack <= 0 for limit in limits_of(found[0], access))
 
 
 def _of_another(kernel: Trace, access: Access) -> bool:

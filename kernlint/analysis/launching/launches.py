@@ -115,11 +115,11 @@ def _compute(facts: ModuleFacts) -> HostFacts:
     for function, trace in walked(facts.module, allowance):
         traces.append((function, trace))
         for event in trace.launches:
-            found += _facts(event, trace, handles)
+            found += map(_with_typed, _facts(event, trace, handles))
     objects = tuple(walked_objects(facts.module, [function for function, _ in traces], allowance))
     for function, trace in objects:
         for event in trace.launches:
-            found += (replace(one, method=function) for one in _facts(event, trace, handles, 1))
+            found += (_with_typed(replace(one, method=function)) for one in _facts(event, trace, handles, 1))
     settings = tuple(
         (name, one)
         for _, trace in (*traces, *objects)
@@ -375,11 +375,21 @@ def _met(around: Linked, host: FunctionDecl, module: Module) -> tuple[LaunchFact
     return known
 
 
+def _typed(launch: LaunchFact) -> dict[Term, Term]:
+    """What somebody types in of the arguments of a launch and of the memory that these lead to, as variables."""
+    values = (value for _, value in launch.arguments if isinstance(value, Term))
+    return typed_in((*values, *(size for _, size in launch.extents)))
+
+
+def _with_typed(launch: LaunchFact) -> LaunchFact:
+    """A launch with what somebody types in as variables."""
+    return _where_made(launch) if _typed(launch) else launch
+
+
 def _where_made(launch: LaunchFact) -> LaunchFact:
     """A launch with its values, those that its checks compare among them, as the checks before it leave them, and what
     somebody types in as variables."""
-    values = (value for _, value in launch.arguments if isinstance(value, Term))
-    named = typed_in((*values, *(size for _, size in launch.extents)))
+    named = _typed(launch)
     guards = launch.guards
     if named:
         guards = tuple(replace(guard, term=replaced(guard.term, named)) for guard in guards)
