@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.launching.launch_context import Block, LaunchContext
+from kernlint.analysis.launching.numbered_items import of_numbered_items
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.prove.query import Side
 from kernlint.symbolic.polynomial import polynomial
@@ -32,7 +33,13 @@ def believed_blocks(kernel: Trace, context: LaunchContext, access: Access, asked
         elif candidate.source == "bounds" and axes == {0} and _in_a_row(kernel):
             known = True
             yield candidate.block, f"the launch bounds allow {candidate.block[0]} threads"
-    if known or axes != {0}:
+    if known:
+        return
+    numbered = of_numbered_items(kernel)
+    if numbered is not None and context.admission.permits(numbered) and not context.launches:
+        x, y, z = numbered
+        yield numbered, f"the kernel numbers the items of blocks of {x} x {y} x {z}"
+    if axes != {0}:
         return
     implied = _implied(asked)
     if implied is not None:
