@@ -20,7 +20,7 @@ from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.twins import Twin, twins
 from kernlint.analysis.extent.wrong_guards.faults import FIXES, Fault, Overreach
 from kernlint.analysis.extent.wrong_guards.other_limits import BY_HOST
-from kernlint.analysis.extent.wrong_guards.rounds import FIRST, PARTS
+from kernlint.analysis.extent.wrong_guards.rounds import FIRST, PARTS, WHOLE
 from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
@@ -370,6 +370,8 @@ def _of_rounds(one: Overreach, what: str, size: Polynomial | None) -> str:
         )
     whose = "parts" if one.why in (FIRST, PARTS) else "rounds"
     end = "the last part may have fewer elements" if one.why in (FIRST, PARTS) else "past it begins the next row"
+    if one.why == WHOLE:
+        end = "the last round may have fewer items"
     return (
         f"{what} in the last of as many {whose} as round {size} up, where nothing keeps the index below {size}: {end}"
     )

@@ -36,7 +36,7 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, binary, cast, const, substitute, subterms, symbols
-from kernlint.tree.types import I64, IntType
+from kernlint.tree.types import I64, IntType, VectorType
 
 FEW = 3
 """Launches in sight that are looked at."""
@@ -90,6 +90,8 @@ def _in_groups(kernel: Trace, count: Term, view: LaunchView) -> bool:
     """Whether threads take groups of as many elements as a count is divided by, to the last one of each, and test the
     number of the group against what is divided: ``i < n`` before ``x[2 * i + 1]`` in a grid made of ``n / 2``.
 
+    So they do where the elements are vectors: ``i < n`` before ``x[i]`` of as many components each.
+
     Excused: ``i < (n + 1) / 2`` in such a grid. Still bad: ``i < n``.
     """
     by = count.args[1].value if count.op in ("div", "shr") else None
@@ -97,25 +99,28 @@ def _in_groups(kernel: Trace, count: Term, view: LaunchView) -> bool:
     if lanes < 2:
         return False
     images, whole = dict(view.images), polynomial(count.args[0])
-    for offset, size, part in _tested_groups(kernel):
-        rest = polynomial(offset) - number(lanes * size) * polynomial(part.args[0])
+    for offset, size, part, components in _tested_groups(kernel):
+        step = size if components == lanes else lanes * size
+        rest = polynomial(offset) - number(step) * polynomial(part.args[0])
         moving = {symbol.kind for atom in rest.atoms for symbol in symbols(atom)} - {SymbolKind.COUNTER}
-        last = rest.coefficients.get((), 0) // size == lanes - 1
+        last = rest.coefficients.get((), 0) // size == step // size - 1
         if not moving and last and _host(polynomial(part.args[1]), images) == whole:
             return True
     return False
 
 
 @lru_cache(maxsize=4)
-def _tested_groups(kernel: Trace) -> tuple[tuple[Term, int, Term], ...]:
-    """Offset and size of the elements that are accessed under a test of what rests on the block, with the test."""
-    found: dict[tuple[Term, int, Term], None] = {}
+def _tested_groups(kernel: Trace) -> tuple[tuple[Term, int, Term, int], ...]:
+    """Offset and size of the elements that are accessed under a test of what rests on the block, with the test, and
+    their components."""
+    found: dict[tuple[Term, int, Term, int], None] = {}
     for access in kernel.accesses:
         size = access.root.element.size
         if access.root.kind is RootKind.PARAM and size:
             for part in (part for guard in access.guards for part in conjuncts(guard.term)):
                 if part.op == "lt" and any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(part.args[0])):
-                    found[access.offset, size, part] = None
+                    kind = access.root.element
+                    found[access.offset, size, part, kind.lanes if isinstance(kind, VectorType) else 1] = None
     return tuple(found)
 
 

@@ -358,7 +358,7 @@ def _compute(facts: Facts) -> tuple[Indexed, ...]:
     done: dict[tuple[int, Term, tuple[Guard, ...], int | None], tuple[Dimension, ...]] = {}
     for access in facts[trace].accesses:
         root = access.root
-        if root.kind is not RootKind.PARAM or root.space not in (Space.GLOBAL, Space.CONSTANT):
+        if root.kind not in (RootKind.PARAM, RootKind.LOADED) or root.space not in (Space.GLOBAL, Space.CONSTANT):
             continue
         if not any(s.kind in _IDS for s in symbols(access.offset)):
             continue

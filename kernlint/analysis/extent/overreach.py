@@ -51,8 +51,9 @@ from kernlint.analysis.extent.wrong_guards.last_instead import last_instead
 from kernlint.analysis.extent.wrong_guards.last_shares import last_shares
 from kernlint.analysis.extent.wrong_guards.margins import ahead
 from kernlint.analysis.extent.wrong_guards.other_limits import other_limits
-from kernlint.analysis.extent.wrong_guards.rounds import first_of_parts, last_parts, last_rounds
+from kernlint.analysis.extent.wrong_guards.rounds import first_of_parts, last_parts, last_rounds, whole_rounds
 from kernlint.analysis.extent.wrong_guards.rows import padded_rows, past_rows, rows_by_length
+from kernlint.analysis.extent.wrong_guards.run_ends import run_ends
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
 from kernlint.analysis.extent.wrong_guards.steps import (
     groups,
@@ -168,7 +169,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += [one for one in clamped_to_rows(facts[places], facts[trace].accesses) if one.access not in seen]
         found += swapped(every)
         grown: tuple[Reach, ...] = facts[reaches]
-        found += either(indexed)
+        found += either(indexed, facts[places])
         found += twice(indexed, grown)
         idle: tuple[UnusedSize, ...] = facts[unused_sizes]
         passed = [size for size in idle if size.why != BESIDE_ONE]
@@ -186,10 +187,10 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         counted = rows_by_length(facts[places], lambda past: not kept(past, facts))
         found += [one for one in counted if one.access not in seen]
         seen = {one.access for one in found}
-        rounds = last_rounds(
-            facts[places], dict(facts.options.multiples), lambda past: isinstance(asked(past, facts), Refuted)
-        )
-        found += [one for one in rounds if one.access not in seen]
+        multiples = dict(facts.options.multiples)
+        for rounds in (last_rounds, whole_rounds):
+            gone = rounds(facts[places], multiples, lambda past: isinstance(asked(past, facts), Refuted))
+            found += [one for one in gone if one.access not in seen]
         found += last_blocks(facts[places], context, dict(facts.options.multiples))
         seen = {one.access for one in found}
         shares = last_shares(facts[places], context, dict(facts.options.multiples))
@@ -223,6 +224,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += [one for one in kept_elsewhere(facts[places]) if one.access not in seen and not _held(one, facts)]
         seen = {one.access for one in found}
         found += [one for one in last_instead(facts[trace].accesses) if one.access not in seen]
+        found += [one for one in run_ends(facts[trace].accesses) if one.access not in seen]
         seen = {one.access for one in found}
         found += [one for one in digit_margins(facts[trace].accesses) if one.access not in seen]
         found += hollow(grown)

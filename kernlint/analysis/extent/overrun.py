@@ -17,13 +17,15 @@ from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.accessors import extent_along, missed_extent
 from kernlint.analysis.extent.asking import Past, asked
 from kernlint.analysis.extent.bounds import grows
 from kernlint.analysis.extent.coordinates import Rows
 from kernlint.analysis.extent.drawn import drawn
 from kernlint.analysis.extent.limits import Limit, counter_ranges
 from kernlint.analysis.extent.places import Place, Places, chosen, moves, places
+from kernlint.analysis.extent.rounds import IN_ROUND, Rounds, rounds_of
 from kernlint.analysis.extent.siblings import Siblings, computed, of_arguments
 from kernlint.analysis.extent.truths import Truth, truths
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
@@ -148,22 +150,19 @@ class _Kernel:
         others = [one for one in self.found[place.access] if one is not place]
         apart = {limit.part for one in others for limit in one.limits}
         for loop in place.access.loops:
-            found = _steps(place, loop)
+            found = rounds_of(place, loop)
             if found is None:
                 continue
-            count, step, times = found
-            size = number(times) * count
+            size = number(found.times) * found.count
             if not of_arguments(size) or not _only_loop(place, loop, apart):
                 continue
             for other in self.all:
                 if other.access is place.access or loop not in other.access.loops or other.bound != size:
                     continue
-                if other.index.coefficients.get((loop.counter.term,)) == step:
+                if found.of(other.index):
                     yield How.TAIL, size, other, other.limits[0]
                     return
-            support = (
-                None if self._allocated(place.access) else self._part_tested(place.access, loop, count, step // times)
-            )
+            support = None if self._allocated(place.access) else self._part_tested(place.access, loop, found)
             if support is not None:
                 access, guard, part = support
                 yield How.TAIL, size, Place(access, place.index, place.pitch, None, (), 0), Limit(size, guard, part)
@@ -196,17 +195,16 @@ class _Kernel:
                         yield How.TAIL, size, at, Limit(size, test.guard, test.part)
                         return
 
-    def _part_tested(
-        self, own: Access, loop: LoopContext, count: Polynomial, step: int
-    ) -> tuple[Access, Guard, Term] | None:
-        """(access, its guard, the truth) by which the same round asks of each of its items if it is one of ``count``:
-        the last round may have fewer.  ``step``: items of a round."""
-        first = Polynomial({(loop.counter.term,): step})
+    def _part_tested(self, own: Access, loop: LoopContext, rounds: Rounds) -> tuple[Access, Guard, Term] | None:
+        """(access, its guard, the truth) by which the same round asks of each of its items if it is one of the count:
+        the last round may have fewer."""
+        count, times = rounds.count, rounds.times
+        first = Polynomial({mono: value // times for mono, value in rounds.head.coefficients.items()})
         for access in self.facts[trace].accesses:
             for truth in truths(access.guards) if loop in access.loops and access is not own else ():
                 rest = count - number(1) - truth.left - first
                 mine = {mono[0].symbol if len(mono) == 1 else None for mono in rest.coefficients if mono}
-                inside = all(s is not None and s is not loop.counter and s.kind in _IN_ROUND for s in mine)
+                inside = all(s is not None and s is not loop.counter and s.kind in IN_ROUND for s in mine)
                 if mine and inside and min(rest.coefficients.values()) >= 0:
                     return access, truth.guard, truth.part
         return None
@@ -249,6 +247,10 @@ def shaped(place: Place, alone: bool) -> Iterator[tuple[How, Polynomial, Place, 
     """The extent that an array carries along one of its axes, where all tests of the index are against it and let more
     through; ``alone``: the index has no other dimension."""
     decl = place.access.root.decl
+    extent = extent_along(place.access.root, place.pitch) if place.limits else ""
+    size = missed_extent(place, extent) if extent else None
+    if size is not None:
+        yield How.SHAPE, size, place, place.limits[0]
     if not isinstance(decl, ParamDecl) or not decl.shape or not place.limits:
         return
     if any(symbol.origin in decl.shape for atom in place.index.atoms for symbol in symbols(atom)):
@@ -335,35 +337,6 @@ def _single(size: Polynomial) -> bool:
     return len(atoms) == 1 and size.coefficients == {tuple(atoms): 1} and chosen(next(iter(atoms)))
 
 
-def _steps(place: Place, loop: LoopContext) -> tuple[Polynomial, int, int] | None:
-    """(count, step, elements of an item) of a loop in steps that goes on while its variable is below a count of items,
-    where the index of ``place`` is that variable and something more that moves, times the elements of an item; the step
-    is in elements."""
-    if loop.condition is None or loop.post_tested or loop.exits or loop.leaves:
-        return None
-    counter = loop.counter.term
-    step = place.index.coefficients.get((counter,), 0)
-    if step < 2 or sum(counter in mono for mono in place.index.coefficients) != 1:
-        return None
-    for part in conjuncts(loop.condition):
-        if part.op != "lt" or not chosen(part.args[1]):
-            continue
-        tested = polynomial(part.args[0])
-        count, times = None, 1
-        if set(tested.coefficients) == {(counter,)} and tested.coefficients[counter,] == 1:
-            rounded = cover(part.args[1])
-            unit = rounded.unit.value if rounded.unit is not None else None
-            if rounded.kind is Cover.ROUNDED_UP and rounded.count is not None and unit and step % unit == 0:
-                count, times = polynomial(rounded.count), step // unit
-        elif set(tested.coefficients) == {(counter,)} and step % tested.coefficients[counter,] == 0:
-            count, times = polynomial(part.args[1]), step // tested.coefficients[counter,]
-        rest = {mono: value for mono, value in place.index.coefficients.items() if mono and mono != (counter,)}
-        whole = all(value % times == 0 for value in rest.values())
-        if count is not None and whole and any(moves(atom) for mono in rest for atom in mono):
-            return count, step, times
-    return None
-
-
 def _only_loop(place: Place, loop: LoopContext, apart: Collection[Term]) -> bool:
     """Whether nothing but loops, tests of what is no part of the index, and those ``apart`` stands before an access."""
     rest: set[Symbol] = {s for atom in place.index.atoms for s in symbols(atom)}
@@ -422,10 +395,6 @@ def _whole_steps(form: Polynomial, group: int) -> bool:
         if any(symbol.kind is SymbolKind.THREAD for atom in mono for symbol in symbols(atom))
     ]
     return bool(steps) and all(value % group == 0 for value in steps)
-
-
-_IN_ROUND = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER})
-"""What tells the items of one round apart."""
 
 
 def _about_thread(term: Term) -> bool:

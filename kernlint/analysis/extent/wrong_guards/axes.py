@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.coverage import Cover, conjuncts
+from kernlint.analysis.extent.accessors import is_own
 from kernlint.analysis.extent.bounds import Reach
-from kernlint.analysis.extent.limits import Dimension, Indexed
-from kernlint.analysis.extent.places import Places
+from kernlint.analysis.extent.limits import Dimension, Indexed, Limit
+from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.sizes import BY_NAME, UnusedSize
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, axes_of, in_host_terms, parameter_names
 from kernlint.analysis.launching.launch_context import LaunchContext
@@ -40,31 +41,46 @@ def swapped(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
             )
 
 
-def either(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
+def either(indexed: Sequence[Indexed], every: Places) -> Iterator[Overreach]:
     """``if (x < w || y < h)`` before an access to row y of rows of w elements: one index inside lets both through.
 
     Rows may be longer than what is asked, where threads leave by it that are outside in each direction (``if (x >= w
     && y >= h) return;``) and nothing else is asked of either index.  Excused: ``if (x < edge || y < edge)``, and other
     such tests that let only the rim through.  Still bad: ``if (x >= w && y >= h) return; a[y * pitch + x] = 0;``
     """
-    for one in indexed:
-        if len(one.dimensions) < 2:
+    done: set[Access] = set()
+    ways: list[tuple[Access, Sequence[Dimension | Place]]] = [(one.access, one.dimensions) for one in indexed]
+    for access, dimensions in (*ways, *every.items()):
+        if len(dimensions) < 2 or access in done:
             continue
-        row = one.dimensions[-2].pitch
-        for guard in one.access.guards:
+        row = dimensions[-2].pitch
+        for guard in access.guards:
             for part in conjuncts(guard.term):
-                bounds = [_bound(test, one.dimensions) for test in _disjuncts(part)]
+                bounds = [_bound(test, dimensions) for test in _disjuncts(part)]
                 if part.op != "lor" or None in bounds:
                     continue
                 found = dict(bound for bound in bounds if bound is not None)
-                last = len(one.dimensions) - 1
-                if len(found) != len(bounds) or any(one.dimensions[at].limits for at in found):
+                last = len(dimensions) - 1
+                known = [at for at in found if dimensions[at].limits]
+                if len(found) != len(bounds) or last in known:
                     continue
-                if found.get(last) == row:
-                    yield Overreach(one.access, Fault.EITHER, guard, part, row, 0, "it is the pitch of the rows")
-                elif last in found and _sent_home(guard, [one.dimensions[at] for at in found], list(found.values())):
-                    why = "threads past it are sent home, along the other axis too"
-                    yield Overreach(one.access, Fault.EITHER, guard, part, found[last], 0, why)
+                void = all(_holds_anyway(dimensions[at].limits, found[at]) for at in known)
+                own = all(is_own(access.root, dimensions[at].pitch, size) for at, size in found.items())
+                if last in found and void and (own or found[last] == row):
+                    done.add(access)
+                    why = "it is an extent of the array" if own else "it is the pitch of the rows"
+                    yield Overreach(access, Fault.EITHER, guard, part, found[last], 0, why)
+                elif last in found and not known:
+                    tested = [dimensions[at].index for at in found]
+                    if _sent_home(guard, tested, list(found.values())):
+                        done.add(access)
+                        why = "threads past it are sent home, along the other axis too"
+                        yield Overreach(access, Fault.EITHER, guard, part, found[last], 0, why)
+
+
+def _holds_anyway(limits: Sequence[Limit], size: Polynomial) -> bool:
+    """Whether another test keeps an index below a size, as a loop's own does: asking for it once more lets all by."""
+    return any(limit.size == size and limit.slack == -1 for limit in limits)
 
 
 def either_end(accesses: Sequence[Access]) -> Iterator[Overreach]:
@@ -134,10 +150,10 @@ def _alone(access: Access) -> set[Term]:
     return {index, *(map(plain, index.args[1:]) if index.op == "select" else ())}
 
 
-def _sent_home(guard: Guard, tested: Sequence[Dimension], sizes: Sequence[Polynomial]) -> bool:
+def _sent_home(guard: Guard, tested: Sequence[Polynomial], sizes: Sequence[Polynomial]) -> bool:
     """Whether a test is that by which threads leave the kernel that nothing is there for: each index along an axis of
     its own, each below a size of its own."""
-    axes = [axes_of(dimension) for dimension in tested]
+    axes = [axes_of(index) for index in tested]
     apart = len(set().union(*axes)) == len(axes) and all(len(own) == 1 for own in axes)
     return guard.kind is GuardKind.EXIT and guard.loop is None and apart and len(set(sizes)) == len(sizes) > 1
 
@@ -148,7 +164,7 @@ def _disjuncts(term: Term) -> list[Term]:
     return [term]
 
 
-def _bound(test: Term, dimensions: Sequence[Dimension]) -> tuple[int, Polynomial] | None:
+def _bound(test: Term, dimensions: Sequence[Dimension | Place]) -> tuple[int, Polynomial] | None:
     """Which dimension a truth ``index < size`` keeps below which size; None for another truth."""
     if test.op != "lt":
         return None
@@ -168,7 +184,7 @@ def twice(indexed: Sequence[Indexed], grown: Sequence[Reach]) -> Iterator[Overre
         sizes = {limit.size for limit in row.limits if limit.slack == -1}
         if column.limits or column.pitch.constant != 1 or row.pitch not in sizes or len(sizes) != 2:
             continue
-        if axes_of(column) & open_axes.get(one.access, frozenset()):
+        if axes_of(column.index) & open_axes.get(one.access, frozenset()):
             limit = next(limit for limit in row.limits if limit.size == row.pitch)
             yield Overreach(
                 one.access, Fault.TWICE, limit.guard, limit.part, row.pitch, 0, "it is the pitch of the rows"
@@ -242,7 +258,7 @@ def other_axis(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[O
         images = dict(view.images)
         for one in indexed:
             for dimension in one.dimensions:
-                axes = axes_of(dimension)
+                axes = axes_of(dimension.index)
                 if len(axes) != 1 or len(dimension.limits) != 1 or dimension.limits[0].slack != -1:
                     continue
                 (axis,) = axes
@@ -271,5 +287,5 @@ def _ahead(index: Polynomial) -> Polynomial:
 
 def _once(one: Indexed, axis: int) -> bool:
     """Whether each axis has a dimension of its own, the others tested too: not a transposed place."""
-    own = [axes_of(dimension) for dimension in one.dimensions]
+    own = [axes_of(dimension.index) for dimension in one.dimensions]
     return sum(axis in axes for axes in own) == 1 and all(len(axes) == 1 for axes in own)

@@ -183,7 +183,7 @@ def moves(term: Term) -> bool:
     return any(s.kind in MOVING for s in symbols(term))
 
 
-def axes_of(dimension: Dimension) -> set[int]:
-    """Axes of the grid along which the index of a dimension moves."""
-    found = (s for atom in dimension.index.atoms for s in symbols(atom))
+def axes_of(index: Polynomial) -> set[int]:
+    """Axes of the grid along which an index moves."""
+    found = (s for atom in index.atoms for s in symbols(atom))
     return {s.axis for s in found if s.kind is SymbolKind.BLOCK and s.axis is not None}

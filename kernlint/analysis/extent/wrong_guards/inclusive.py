@@ -8,7 +8,7 @@ from functools import lru_cache
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges, elements, extreme
 from kernlint.analysis.extent.places import Place, Places
-from kernlint.analysis.extent.sizes import named_like_a_size
+from kernlint.analysis.extent.sizes import last_part, named_like_a_size
 from kernlint.analysis.extent.truths import add_up, truths
 from kernlint.analysis.extent.wholes import below_by_wholes
 from kernlint.analysis.extent.wrong_guards.faults import (
@@ -58,7 +58,7 @@ def inclusive(
                 continue
             if any(_remains(atom, size) for atom in dimension.index.atoms if atom.value is None):
                 continue
-            meant = _last_meant(one.access, dimension.index, size) or _end_read(every, one.access, best.part)
+            meant = last_meant(one.access, dimension.index, size) or _end_read(every, one.access, best.part)
             if meant or _longer_rows(one.access.offset, size):
                 continue
             if size in pitches:
@@ -113,7 +113,7 @@ def kept_elsewhere(found: Places) -> Iterator[Overreach]:
             ):
                 continue
             support = next((one.access for one in others if _written_below(one, best)), None)
-            if support is None or _of_type(best.size) or _last_meant(access, place.index, best.size):
+            if support is None or _of_type(best.size) or last_meant(access, place.index, best.size):
                 continue
             if _kept_by_data(access, place.index):
                 continue
@@ -185,7 +185,8 @@ def _counted(size: Polynomial) -> bool:
     """Whether a limit is an argument that is called a count, or a product of such ones, and nothing made of them (the
     middle of a filter)."""
     plainly = all(value == 1 for value in size.coefficients.values()) and all(atom.op == "sym" for atom in size.atoms)
-    return plainly and all(named_like_a_size(name) for name in parameter_names(size))
+    names = (last_part(name).lstrip("*").partition("[")[0] for name in parameter_names(size))
+    return plainly and all(map(named_like_a_size, names))
 
 
 @lru_cache(maxsize=4096)
@@ -215,7 +216,7 @@ def _both_meant(one: Indexed, dimension: Dimension, indexed: Sequence[Indexed]) 
     return strict
 
 
-def _last_meant(access: Access, index: Polynomial, size: Polynomial) -> bool:
+def last_meant(access: Access, index: Polynomial, size: Polynomial) -> bool:
     """Whether a test asks for the place at the size itself, with an equality: somebody means it to be there.
 
     Excused: ``if (i == 0 || i == n) face[i] = wall;`` Still bad: ``if (i == 0) x[i] = first;``

@@ -13,6 +13,7 @@ from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.asking import Past
 from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.extent.places import Place, Places, chosen
+from kernlint.analysis.extent.rounds import rounds_of
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, in_host_terms
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access, Guard, GuardKind
@@ -45,6 +46,34 @@ def last_rounds(found: Places, multiples: Mapping[str, int], reached: Callable[[
                     why = "the index is made of rows of that length"
                     yield Overreach(access, Fault.ROUNDS, guard, part, place.row, 0, why)
                     break
+
+
+def whole_rounds(found: Places, multiples: Mapping[str, int], reached: Callable[[Past], bool]) -> Iterator[Overreach]:
+    """The same of arrays without rows: ``for (t = blockIdx.x; t < (n + 127) / 128; t += gridDim.x) x[t * 128 + i]``.
+
+    Excused: any other test that speaks of ``n``, or of data.  Still bad: a test of the number of the round alone.
+    """
+    for access, places in found.items():
+        if len(places) != 1 or places[0].limits or places[0].pitch != number(1):
+            continue
+        for loop in access.loops:
+            rounds = rounds_of(places[0], loop)
+            if rounds is None or not rounds.rounded:
+                continue
+            size, count = number(rounds.times) * rounds.count, term_of(rounds.count)
+            tests = [(guard, part) for guard in access.guards for part in conjuncts(guard.term) if guard.loop is loop]
+            ends = [(guard, part) for guard, part in tests if cover(part.args[-1]).count is not None]
+            past = Past(access, cast(term_of(places[0].index), I64), cast(term_of(size), I64))
+            if len(ends) != 1 or not all(map(chosen, size.atoms)) or _named(count, multiples):
+                continue
+            guard, part = ends[0]
+            if not _speaks(access, part, count) and reached(past):
+                yield Overreach(access, Fault.ROUNDS, guard, part, size, 0, WHOLE)
+                break
+
+
+WHOLE = "the rounds are of that many"
+"""Why the last of some rounds is known to have fewer items."""
 
 
 def last_parts(found: Places, multiples: Mapping[str, int]) -> Iterator[Overreach]:
