@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent.accessors import is_own
@@ -66,7 +66,7 @@ def either(indexed: Sequence[Indexed], every: Places) -> Iterator[Overreach]:
                     continue
                 void = all(_holds_anyway(dimensions[at].limits, found[at]) for at in known)
                 own = all(is_own(access.root, dimensions[at].pitch, size) for at, size in found.items())
-                if last in found and void and (own or found[last] == row):
+                if last in found and void and (own or found[last] == row) and _apart(dimensions[at] for at in found):
                     done.add(access)
                     why = "it is an extent of the array" if own else "it is the pitch of the rows"
                     yield Overreach(access, Fault.EITHER, guard, part, found[last], 0, why)
@@ -76,6 +76,12 @@ def either(indexed: Sequence[Indexed], every: Places) -> Iterator[Overreach]:
                         done.add(access)
                         why = "threads past it are sent home, along the other axis too"
                         yield Overreach(access, Fault.EITHER, guard, part, found[last], 0, why)
+
+
+def _apart(dimensions: Iterable[Dimension | Place]) -> bool:
+    """Whether no two indices move along one axis of the grid: of the parts of one number either may say it all."""
+    axes = [axis for dimension in dimensions for axis in axes_of(dimension.index)]
+    return len(set(axes)) == len(axes)
 
 
 def _holds_anyway(limits: Sequence[Limit], size: Polynomial) -> bool:

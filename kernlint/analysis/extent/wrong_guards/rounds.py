@@ -52,6 +52,7 @@ def whole_rounds(found: Places, multiples: Mapping[str, int], reached: Callable[
     """The same of arrays without rows: ``for (t = blockIdx.x; t < (n + 127) / 128; t += gridDim.x) x[t * 128 + i]``.
 
     Excused: any other test that speaks of ``n``, or of data.  Still bad: a test of the number of the round alone.
+    Where something else in the round is tested against ``n``, missing-bounds-guard tells of what is not.
     """
     for access, places in found.items():
         if len(places) != 1 or places[0].limits or places[0].pitch != number(1):
@@ -67,7 +68,8 @@ def whole_rounds(found: Places, multiples: Mapping[str, int], reached: Callable[
             if len(ends) != 1 or not all(map(chosen, size.atoms)) or _named(count, multiples):
                 continue
             guard, part = ends[0]
-            if not _speaks(access, part, count) and reached(past):
+            others = (one for one in found if loop in one.loops)
+            if not any(_speaks(one, part, count) for one in others) and reached(past):
                 yield Overreach(access, Fault.ROUNDS, guard, part, size, 0, WHOLE)
                 break
 
