@@ -344,16 +344,22 @@ def _holding(private: dict[int, dict[Term, None]]) -> dict[int, set[int]]:
 
 
 def _tiles(trace: Trace) -> dict[int, list[Term]]:
-    """What is put where into each object in shared memory all of whose writes are known: values and places."""
+    """What is put where into each object in shared memory all of whose writes are known: values and places.  Values
+    that are made of what the object holds (``s[t] += s[t + half]``) differ as those do."""
     found: dict[int, list[Term]] = {}
     lost: set[int] = set(trace.overwritten)
+    filled: set[int] = set()
     for access in trace.accesses:
         if access.root.space is Space.SHARED and access.writes:
             if access.value is None or access.kind is not AccessKind.WRITE:
                 lost.add(id(access.root))
-            else:
-                found.setdefault(id(access.root), []).extend((access.value, access.offset))
-    return {root: terms for root, terms in found.items() if root not in lost}
+                continue
+            terms = found.setdefault(id(access.root), [])
+            terms.append(access.offset)
+            if not any(s.kind is SymbolKind.LOAD and s.origin[0] is access.root for s in access.value.symbols):
+                filled.add(id(access.root))
+                terms.append(access.value)
+    return {root: terms for root, terms in found.items() if root in filled and root not in lost}
 
 
 def _written_alone(root: Root) -> bool:

@@ -44,3 +44,37 @@ void near(__global const float4 *at, __global uint *out, __global uint *count, c
 def test_rows_do_not_fill_at_one_pace(hit: str, start: str, bad: bool) -> None:
     text = FLUSHED.replace("HIT", hit).replace("FROM", start)
     assert any(one.severity is Severity.WARNING for one in findings(BarrierDivergence, text, "opencl")) is bad
+
+
+SUMS = """
+typedef struct { int some[16]; } column;
+int sum_of(__local column *at, int v) {
+    const int t = get_local_id(1);
+    at->some[t] = v;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int step = 8; step > 0; step >>= 1) {
+        if (t < step) at->some[t] += at->some[t + step];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    const int sum = at->some[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return sum;
+}
+__kernel __attribute__((reqd_work_group_size(16, 16, 1)))
+void medians(__global const float *in, __global int *out, const int rows, const int width) {
+    __local column columns[16];
+    const int x = get_global_id(0);
+    int zeros = 0;
+    for (int y = get_local_id(1); y < rows; y += 16) zeros += in[y * width + COLUMN] == 0.0f;
+    const int all = sum_of(&columns[OF], zeros);
+    int rank = all / 2;
+    if (all & 1) rank += sum_of(&columns[OF], zeros + 1);
+    out[get_global_id(1) * width + x] = rank;
+}
+"""
+
+
+@pytest.mark.parametrize(("of", "bad"), [("get_local_id(0)", True), ("0", False)])
+def test_sums_of_columns_differ(of: str, bad: bool) -> None:
+    text = SUMS.replace("OF", of).replace("COLUMN", "x")
+    assert any(one.severity is Severity.WARNING for one in findings(BarrierDivergence, text, "opencl")) is bad
