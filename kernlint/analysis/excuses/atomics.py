@@ -163,6 +163,20 @@ def watched_word(pair: Pair, witness: Refuted) -> bool:
     }
     ```
 
+    Nor are the cells of threads, or of warps, through which lanes pass numbers on, such words.
+
+    ```cuda still-bad
+    __global__ void largest(const float *x, float *out) {
+        __shared__ volatile float s[64];
+        const int t = threadIdx.x, lane = t % 32;
+        s[t] = x[blockIdx.x * 64 + t];
+        if (x[blockIdx.x] > 0.0f)
+            for (int half = 16; half > 0; half /= 2)
+                if (lane < half) s[t] = fmaxf(s[t], s[t + half]);
+        if (lane == 0) out[blockIdx.x * 2 + t / 32] = s[t];
+    }
+    ```
+
     Nor does it order what a barrier hands over in each round of a loop with what the next round puts there.
 
     ```cuda still-bad
@@ -180,11 +194,18 @@ def watched_word(pair: Pair, witness: Refuted) -> bool:
     """
     if not witness.depends_on_data or not (pair.first.volatile and pair.second.volatile) or _atomic(pair):
         return False
-    if _handed_over(pair) or _cleared(pair):
+    if _handed_over(pair) or _cleared(pair) or all(map(_of_threads, (pair.first, pair.second))):
         return False
     return AccessKind.READ not in (pair.first.kind, pair.second.kind) or not any(
         map(_counts, (pair.first, pair.second))
     )
+
+
+def _of_threads(access: Access) -> bool:
+    """Whether a thread has a cell of its own in shared memory, or shares it with others of its warp, and no data say
+    which."""
+    kinds = {symbol.kind for symbol in access.offset.symbols}
+    return access.root.space is Space.SHARED and SymbolKind.THREAD in kinds and SymbolKind.LOAD not in kinds
 
 
 def _cleared(pair: Pair) -> bool:

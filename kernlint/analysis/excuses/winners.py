@@ -295,7 +295,7 @@ def claimed(access: Access, of: Trace) -> bool:
     if not picked and uniformity(access.offset) > Uniformity.GRID:
         return False
     for other in of.accesses:
-        alike = _picked(other) == picked if picked else _of_the_grid(other)
+        alike = _picked(other) == picked if picked else _of_the_grid(other, of)
         if other.kind is AccessKind.ATOMIC and alike:
             about = [(part, s) for part in asked for s in part.symbols if s.origin is other.node]
             if any(_only_first(part, symbol, other) for part, symbol in about if symbol.kind is SymbolKind.UNKNOWN):
@@ -306,10 +306,13 @@ def claimed(access: Access, of: Trace) -> bool:
 COUNTING = frozenset({"add", "sub", "inc"})
 
 
-def _of_the_grid(atomic: Access) -> bool:
-    """Whether an atomic operation is on one word for all blocks, and makes it another number each time or marks it."""
+def _of_the_grid(atomic: Access, of: Trace) -> bool:
+    """Whether an atomic operation is on one word for all blocks, and makes it another number each time, or marks it for
+    good: what is put back there as well is a lock."""
     once = atomic.atomic_op in COUNTING and atomic.value is not None and atomic.value.value not in (None, 0)
-    once = once or atomic.atomic_op in ("exchange", "cas")
+    if atomic.atomic_op in ("exchange", "cas"):
+        others = (a for a in of.accesses if a.writes and a.root is atomic.root and a.node is not atomic.node)
+        once = all(other.offset != atomic.offset for other in others)
     return once and atomic.root.space is Space.GLOBAL and uniformity(atomic.offset) is Uniformity.GRID
 
 

@@ -131,6 +131,7 @@ def _compute(facts: Facts) -> tuple[Race, ...]:
     guessed = not facts[scenarios].seen
     _collect(asker, candidates(of, shared), found, warp=False, guessed=guessed)
     if facts.module.language == "cuda":
+        asker.at_least_half()
         _collect(asker, candidates(of, shared, warp=True), found, warp=True, guessed=guessed)
     return tuple(race for race in found.values() if facts[order].within_block(*race.accesses) is None)
 
