@@ -9,10 +9,12 @@ that cannot be computed hold, all phases count) and reads none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.content.any_block import whatever_the_block
 from kernlint.analysis.content.callers import of_callers
 from kernlint.analysis.content.cells import Unset, bare, covered_by, of_any_value
 from kernlint.analysis.content.factors import of_products
@@ -20,6 +22,7 @@ from kernlint.analysis.content.other_blocks import first_alone
 from kernlint.analysis.content.own_rows import begin_of_row, within_own_rows
 from kernlint.analysis.content.shared_conditions import as_whole, without_shared
 from kernlint.analysis.content.size_trials import below_all, beyond_the_block, full_round, last_round
+from kernlint.analysis.content.work_sizes import decided, idle, turning
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.policy import scenarios
@@ -28,12 +31,11 @@ from kernlint.analysis.sharing.races import unbroken
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, RootKind, Trace
 from kernlint.prove.admission import ANY, Admission
-from kernlint.prove.query import Side
 from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.symbolic.uniformity import variation
 from kernlint.tree.nodes import Assign, DeclStmt, ParamDecl, Ref, Scope
-from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type
+from kernlint.tree.types import ArrayType, OpaqueType, PointerType, Space, Type
 from kernlint.tree.walk import walk
 
 FEW = (50, 45)
@@ -272,9 +274,11 @@ def _judge(
     for shape in found.plausible:
         sized_by_launch = group[0].root.extent is None  # as large as the block, whatever that is
         if not shape.seen and shape.reason not in GROUNDS and not sized_by_launch:
-            reads = [read for read in reads if _of_block(read) or (_left_before(read) and of_any_value(read))]
-            if not reads:
-                return None
+            held = [read for read in reads if _of_block(read) or (_left_before(read) and of_any_value(read))]
+            if not held:
+                ask = partial(_under, found.admission, writes, reads, portioned, most)
+                return whatever_the_block(shape, (*writes, *reads), ask, 0 if any(found.threads[1:]) else most)
+            reads = held
         known_of = found.admission.under(shape.block)
         uncovered = _uncovered(shape, writes, reads, portioned, known_of, most)
         uncovered = uncovered or last_round(shape, setting, reads, known_of)
@@ -304,6 +308,17 @@ def _adds(access: Access) -> bool:
     return access.kind is AccessKind.ATOMIC and access.writes and updates(access)
 
 
+def _under(
+    admission: Admission,
+    writes: Sequence[Access],
+    reads: Sequence[Access],
+    portioned: dict[Symbol, int],
+    most: int,
+    shape: Scenario,
+) -> Unset | None:
+    return _uncovered(shape, writes, reads, portioned, admission.under(shape.block), most)
+
+
 def _uncovered(
     shape: Scenario,
     writes: Sequence[Access],
@@ -315,17 +330,17 @@ def _uncovered(
     """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
     setting = [write for write in writes if not updates(write)]
     sides = [side(write) for write in setting]
-    turning = _turning(sides)
+    rounding = turning(sides)
     placing = {s for access in (*writes, *reads) for s in symbols(access.offset)}
-    rounds = [symbol for symbol in turning if symbol not in placing and turning[symbol] and scalar(symbol)]
+    rounds = [symbol for symbol in rounding if symbol not in placing and rounding[symbol] and scalar(symbol)]
     free = {
         s for write in writes for guard in write.guards if guard.kind is GuardKind.EXIT for s in symbols(guard.term)
     }
-    free |= _idle(sides)
+    free |= idle(sides)
     given = dict(known.numbers)
-    scalars = dict.fromkeys(s for at in sides for s in at.symbols if _decided(s))
+    scalars = dict.fromkeys(s for at in sides for s in at.symbols if decided(s))
     bounding = [s for s in scalars if s not in rounds and s not in given]
-    fixed = placing | {symbol for symbol in (*turning, *portioned) if symbol not in free and scalar(symbol)}
+    fixed = placing | {symbol for symbol in (*rounding, *portioned) if symbol not in free and scalar(symbol)}
     # Sizes of the block or its arrays, for all that is known, are not free: they serve where it is threads that have
     # left who would have set a cell.
     kept = [symbol for symbol in bounding if symbol in fixed]
@@ -356,7 +371,7 @@ def _uncovered(
         if not known.permits(shape.block, values=values):
             continue
         covered = covered_by(sides, shape, values)
-        plenty = (*((symbol, shape.threads if symbol in turning else MANY) for symbol in bounding), *worked)
+        plenty = (*((symbol, shape.threads if symbol in rounding else MANY) for symbol in bounding), *worked)
         usually = covered_by(sides, shape, plenty) if bounding else covered
         if covered is None or usually is None:
             continue
@@ -396,19 +411,6 @@ def _kept_by(read: Access, sizes: set[Symbol]) -> bool:
     return False
 
 
-def _decided(symbol: Symbol) -> bool:
-    """Whether a symbol is an integer that is settled before a block begins its work: an argument, or what all threads
-    of the block read from one place before any loop."""
-    if scalar(symbol):
-        return True
-    if symbol.kind is not SymbolKind.LOAD or symbol.uniformity > Uniformity.BLOCK:
-        return False
-    origin = symbol.origin
-    if not isinstance(symbol.type, IntType) or not isinstance(origin, tuple) or origin[0].space is Space.SHARED:
-        return False
-    return all(s.kind in (SymbolKind.BLOCK, SymbolKind.PARAM) for s in symbols(origin[1]))
-
-
 def _asked(
     shape: Scenario,
     reads: Sequence[Access],
@@ -419,7 +421,7 @@ def _asked(
 ) -> tuple[tuple[Symbol, int], ...]:
     """Scalars that stand in the conditions of reads alone, large enough that there is something to read."""
     sides = [side(read) for read in reads]
-    counting = _turning(sides)
+    counting = turning(sides)
     found = dict.fromkeys(
         s
         for at in sides
@@ -433,35 +435,6 @@ def _asked(
 def _extent_of_array(symbol: Symbol) -> bool:
     """Whether a scalar is an extent that an array brings along: how it goes with those of others is not known."""
     return isinstance(symbol.origin, ParamDecl) and symbol.origin.implicit
-
-
-def _turning(sides: Sequence[Side]) -> dict[Symbol, bool]:
-    """The scalars in the conditions of loops around ``sides``, and whether they say nothing but how often all threads
-    go round: they stand in no other condition."""
-    found: dict[Symbol, bool] = {}
-    elsewhere: set[Symbol] = set()
-    for at in sides:
-        conditions = {loop.condition for loop in at.counters if loop.condition is not None}
-        elsewhere.update(symbol for guard in at.guards if guard not in conditions for symbol in symbols(guard))
-        for condition in conditions:
-            mentioned = symbols(condition)
-            alike = not any(symbol.kind is SymbolKind.THREAD for symbol in mentioned)
-            for symbol in filter(_decided, mentioned):
-                found[symbol] = found.get(symbol, True) and alike
-    return {symbol: alike and symbol not in elsewhere for symbol, alike in found.items()}
-
-
-def _idle(sides: Sequence[Side]) -> set[Symbol]:
-    """The scalars that end loops over the work of a thread whose places it always writes to are its own: where there is
-    less to do than threads, some never come to write."""
-    return {
-        symbol
-        for at in sides
-        for loop in at.counters
-        if loop.condition is not None and loop.counter not in symbols(at.offset)
-        if any(symbol.kind is SymbolKind.THREAD for symbol in symbols(loop.condition))
-        for symbol in filter(scalar, symbols(loop.condition))
-    }
 
 
 unset = KernelAnalysis("unset", _compute, needs=(trace, scenarios))
