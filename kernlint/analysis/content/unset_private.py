@@ -34,6 +34,7 @@ from kernlint.analysis.content.initialised import closed
 from kernlint.analysis.content.left_between import left_between
 from kernlint.analysis.content.one_branch import OneBranch, one_branch, switch, taken_up
 from kernlint.analysis.content.only_updated import only_updated
+from kernlint.analysis.content.put_together import taken_by_others
 from kernlint.analysis.content.returned_early import returned_early
 from kernlint.analysis.content.unasked_helper import unasked
 from kernlint.analysis.content.unset_elements import PLAIN, unset_element
@@ -218,13 +219,13 @@ _SUMMED = frozenset({"shuffle_down", "shuffle_xor", "reduce"})
 """Warp operations by which the values of all lanes are put together, where a broadcast takes that of one."""
 
 
-def _of_its_lane(event: Event, conds: tuple[Term, ...]) -> bool:
+def _of_its_lane(event: Event, conds: tuple[Term, ...], of: Trace) -> bool:
     """Whether a warp operation is given an unset value by lanes of certain numbers alone: whether the others take up
     what those have depends on how far apart they are."""
     if not isinstance(event, WarpEvent):
         return False
     kinds = {symbol.kind for cond in conds if cond.value != 1 for symbol in symbols(cond)}
-    return not kinds & _BY_DATA
+    return not kinds & _BY_DATA and not taken_by_others(event, _open(conds), of)
 
 
 _BY_DATA = frozenset({SymbolKind.BLOCK, SymbolKind.LOAD})
@@ -300,7 +301,7 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
             for symbol, conds, past, missed in ways.of(term):
                 decl = unset_variable(symbol)
                 assert decl is not None
-                if id(decl) in said or told_apart(event, past) or _of_its_lane(event, conds):
+                if id(decl) in said or told_apart(event, past) or _of_its_lane(event, conds, of):
                     continue
                 if id(decl) in in_part and (isinstance(symbol.type, ArrayType) or _overlaid(decl.type)):
                     continue  # elements of an array in it are looked at as memory; they may be this number's bytes

@@ -9,7 +9,20 @@ from kernlint.analysis.content.branches import consuming
 from kernlint.analysis.content.searched import never_found
 from kernlint.analysis.trace.events import Event, GuardKind, LoopContext, WarpEvent
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, negate, plain, substitute, symbols
+from kernlint.symbolic.terms import (
+    COMPARISONS,
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    cast,
+    const,
+    negate,
+    plain,
+    substitute,
+    subterms,
+    symbols,
+)
 from kernlint.tree.nodes import VarDecl
 from kernlint.tree.types import BOOL, I64, FloatType, IntType, StructType, VectorType
 
@@ -89,6 +102,8 @@ class Ways:
             self._may[symbol] = False
             unset = unset_variable(symbol) is not None
             self._may[symbol] = unset or (begin is not None and any(map(self._leads, begin.symbols)))
+            if begin is not None and not self._may[symbol]:
+                self._may[symbol] = any(map(self._leads, _used_beside(symbol)))
         return self._may[symbol]
 
     def _symbol(self, symbol: Symbol, conds: tuple[Term, ...], depth: int, past: Loops) -> Iterator[Way]:
@@ -98,6 +113,9 @@ class Ways:
         elif symbol.kind is SymbolKind.PHI and symbol.init is not None:
             loop = symbol.origin
             first = binary("eq", loop.counter.term, const(0, I64), BOOL)
+            for other in _used_beside(symbol):
+                assert other.init is not None
+                yield from self.of(other.init, (*conds, first), depth + 1, past)
             if symbol.step is not None and symbol.step.symbol is symbol:
                 yield from self.of(symbol.init, conds, depth + 1, past)  # no round that goes on to the next one sets it
             elif loop in self.inside or (symbol.step is not None and _consumed(symbol.step, symbol)):
@@ -179,6 +197,27 @@ def _consumed(step: Term, phi: Symbol) -> bool:
     if step.op in ("select", "sym", "const", "land", "lor") or (step.op == "call" and step.args[0].startswith("after")):
         return False
     return phi in step.symbols
+
+
+def _used_beside(phi: Symbol) -> Iterator[Symbol]:
+    """The other variables of a loop that each round makes the next value of one out of, whatever it finds: in the first
+    round these are what they were before."""
+    if phi.step is None or not _consumed(phi.step, phi):
+        return
+    todo = [*phi.step.terms]
+    while todo:
+        at = todo.pop()
+        one = at.symbol
+        if one is not None:
+            if one.kind is SymbolKind.PHI and one.origin is phi.origin and one is not phi and one.init is not None:
+                yield one
+        elif at.op not in ("select", "land", "lor", "call") and not _switches(at):
+            todo.extend(at.terms)
+
+
+def _switches(term: Term) -> bool:
+    """Whether a value is multiplied by a truth: it may be nothing in the first round."""
+    return term.op == "mul" and any(part.op in COMPARISONS for part in subterms(term))
 
 
 def _counts_on(step: Term, phi: Symbol) -> bool:
