@@ -14,6 +14,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.values.constant_products import wrapped_constants
 from kernlint.analysis.values.made import products_in
 from kernlint.analysis.values.narrow import narrow
+from kernlint.analysis.values.narrow_elsewhere import place_of, written_in
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.passed_products import passed_too_large
 from kernlint.analysis.values.products import bits, products
@@ -209,7 +210,7 @@ class IndexOverflow(Rule):
         for one in found:
             if one.count is None and one.span not in said:
                 said.add(one.span)
-                yield self._of_product(one)
+                yield self._of_product(one, facts)
         hosts = dict.fromkeys(fact.host for fact in facts[launches] if not fact.host.losses)
         own = () if numbers_made_up(facts) or facts.losses else facts.reached
         for wrapped in wrapped_constants((*own, *hosts)):
@@ -252,7 +253,7 @@ class IndexOverflow(Rule):
             habit=HABIT,
         )
 
-    def _of_product(self, one: Narrow) -> Finding:
+    def _of_product(self, one: Narrow, facts: Facts) -> Finding:
         assert one.use is not None
         power = one.index.op == "shl" and one.index.args[0].value is not None
         name, fix = one.use.root.name, f"{'shift a number of' if power else 'widen the first factor to'} 64 bits"
@@ -306,9 +307,13 @@ class IndexOverflow(Rule):
             related = [Related(one.use.span, "and this rests on it")] if one.evidence == "bound" else related
             said, fix = SAID[one.evidence][0], SAID[one.evidence][1] or fix
             what = said.format(part=_short(one.index), used=used, name=name, limit=_limit(one), value=one.value)
+        span = one.span
+        if not made and one.use.stack and one.span == one.use.span:  # (a helper gets it as its place)
+            span = place_of(one.index, [*written_in(facts.function)]) or span
+            related += [Related(one.span, "used here")] if span != one.span else []
         severity = Severity.NOTE if one.weak else Severity.WARNING
         habit = "" if one.evidence in SHOWN else HABIT
-        return self.finding(one.span, what, severity, related=related, fix=fix, habit=habit)
+        return self.finding(span, what, severity, related=related, fix=fix, habit=habit)
 
 
 def _limit(one: Narrow) -> str:

@@ -39,7 +39,7 @@ def cut(subscripts: Sequence[Access], wide_ids: bool) -> Iterator[Narrow]:
             if at.op == "cast" and bits(at) == 32 and bits(at.args[0]) == 64:
                 inside = at.args[0]
                 if any(
-                    _large(product) and (not wide_ids or not _by_ids(product) or widens_id(product))
+                    _large(product) and (not wide_ids or not _by_ids(product) or widens_id(product, True))
                     for product in added(inside)
                 ):
                     other = careful or next((kept[one] for one in symbols(inside) if one in kept), None)

@@ -136,7 +136,7 @@ class Places:
         ids = [factor for factor in wide.product.factors if factor.symbol in BLOCK or factor.symbol in THREAD]
         if not self.wide_ids or not ids:
             return True
-        return wide.access is not None and any(map(widens_id, subterms(wide.access.offset)))
+        return wide.access is not None and any(widens_id(part, True) for part in subterms(wide.access.offset))
 
     def of_larger(self, wide: Wide) -> bool:
         """Whether the same place has a product of the same factors and more: of ``(row * length + item) * (words + 1)``
@@ -151,16 +151,17 @@ class Places:
         )
 
 
-def widens_id(product: Term) -> bool:
-    """Whether the number of a thread or block, kept in 32 bits, is widened again to be multiplied."""
-    return (
-        product.op == "mul"
-        and bits(product) == 64
-        and any(
-            arg.op == "cast" and bits(arg.args[0]) == 32 and (plain(arg).symbol in BLOCK or plain(arg).symbol in THREAD)
-            for arg in product.args
-        )
-    )
+def widens_id(product: Term, wide_ids: bool) -> bool:
+    """Whether the number of a thread or block is widened to be multiplied; where it has 64 bits anyway (``wide_ids``),
+    one that an ``int`` has kept."""
+    if product.op != "mul" or bits(product) != 64:
+        return False
+    for arg in product.args:
+        inner = arg.args[0] if arg.op == "cast" else arg
+        of_id = plain(arg).symbol in BLOCK or plain(arg).symbol in THREAD
+        if inner is not arg and bits(inner) == 32 and of_id and (inner.op == "cast" or not wide_ids):
+            return True
+    return False
 
 
 def _but_for_sizes(product: Product) -> bool:

@@ -127,11 +127,12 @@ def _counts_with_care(facts: ModuleFacts) -> tuple[str, ...]:
     if not 1 < len(kernels) <= KERNELS:
         return ()
     careful = (kernel for kernel in kernels if _widens(kernel.variants[0]))
+    wide = facts.module.language == "opencl"
     return tuple(
         kernel.function.name
         for kernel in careful
         if any(
-            widens_id(made) and bits(count) == 64 and any(map(_wide_parameter, symbols(count)))
+            widens_id(made, wide) and bits(count) == 64 and any(map(_wide_parameter, symbols(count)))
             for condition in facts[kernel_traces].of(kernel.variants[0]).conditions
             for test in comparisons(condition.term)
             for index, count in (test.args, test.args[::-1])

@@ -93,6 +93,18 @@ __global__ void mark(unsigned *bits, const float *p, int n,
     atomicOr(&bits[cell / 32], 1u << (cell % 32));  // bad
 }
 """,
+    "a product that a helper gets as its place": """
+__device__ void put(unsigned *bits, unsigned long long at) { atomicOr(&bits[at / 32], 1u << (at % 32)); }
+__global__ void mark(unsigned *bits, const int *p, int n,
+                     int side) {  // cells along each axis, up to 2048
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int x = min(p[3 * i], side - 1), y = min(p[3 * i + 1], side - 1), z = min(p[3 * i + 2], side - 1);
+    unsigned long long cell = x + y * side + z * side * side;  // bad  // only bad
+    unsigned long long cell = x + ((unsigned long long)z * side + y) * side;  // only good
+    put(bits, cell);
+}
+""",
     "a block's number and a number of threads that a template gives": """
 template <int THREADS> __global__ void fade(float *x, int high, int wide) {
     int i = blockIdx.x * THREADS + threadIdx.x;  // only bad
@@ -199,3 +211,20 @@ int main(int argc, char **argv) {
 def test_numbers_for_what_a_user_leaves_out(sizes: str, number: str, bad: bool) -> None:
     text = GIVEN.replace("SIZES", sizes).replace("NUMBER", number)
     assert bool(findings(IndexOverflow, text)) is bad
+
+
+PARTIAL = """
+__kernel void partial(__global float *out, __global const float *x, uint n, uint each) {
+    KIND group = get_group_id(0);
+    const uint begin = WIDEgroup * each;
+    float sum = 0.0f;
+    for (uint i = begin + get_local_id(0); i < min(n, begin + each); i += get_local_size(0)) sum += x[i];
+    if (get_local_id(0) == 0) out[group] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "wide"), [("size_t", ""), ("int", ""), ("uint", ""), ("uint", "(ulong)")])
+def test_opencl_makes_products_of_ids_in_64_bits_anyway(kind: str, wide: str) -> None:
+    text = PARTIAL.replace("KIND", kind).replace("WIDE", wide)
+    assert not findings(IndexOverflow, text, "opencl")
