@@ -257,7 +257,7 @@ def claimed(access: Access, of: Trace) -> bool:
     ```cuda excused
     __global__ void first(const float *x, int *seen, int *hit, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
-        if (i < n && x[i] > 0.5f && atomicCAS(seen, 0, 1) == 0) *hit += i;
+        if (i < n && atomicAdd(seen, 0) == 0 && x[i] > 0.5f && atomicCAS(seen, 0, 1) == 0) *hit += i;
     }
     ```
 
@@ -312,8 +312,13 @@ def _of_the_grid(atomic: Access, of: Trace) -> bool:
     once = atomic.atomic_op in COUNTING and atomic.value is not None and atomic.value.value not in (None, 0)
     if atomic.atomic_op in ("exchange", "cas"):
         others = (a for a in of.accesses if a.writes and a.root is atomic.root and a.node is not atomic.node)
-        once = all(other.offset != atomic.offset for other in others)
+        once = all(other.offset != atomic.offset or _adds_nothing(other) for other in others)
     return once and atomic.root.space is Space.GLOBAL and uniformity(atomic.offset) is Uniformity.GRID
+
+
+def _adds_nothing(access: Access) -> bool:
+    """Whether an atomic operation is a read in disguise: ``atomicAdd(word, 0)``."""
+    return access.atomic_op in COUNTING and access.value is not None and access.value.value == 0
 
 
 def _only_first(part: Term, found: Symbol, atomic: Access) -> bool:
