@@ -11,6 +11,7 @@ from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.launching.launches import Sizes
 from kernlint.analysis.launching.objects import OF_CALLERS
+from kernlint.analysis.launching.typed_in import TYPED
 from kernlint.analysis.trace.events import LoopContext, RootKind
 from kernlint.prove.query import Launch
 from kernlint.symbolic.evaluate import evaluate
@@ -35,6 +36,9 @@ VALUES = (
     (11, 9, 7, 5, 13, 3, 15, 17),
 )
 """Values of the host's variables, in order of appearance."""
+
+PLAIN, FEW = 2, 32
+"""How many sizes a user has to give as a rule, and the least that anybody types in."""
 
 POWERS = ((128, 64, 128, 64, 128, 64, 128, 64), (64, 128, 64, 128, 64, 128, 64, 128))
 """Values where the host checks that there is but one bit in a size."""
@@ -142,6 +146,8 @@ def settings_of(
     if not found and not counted:
         yield fixed
         return
+    if any(symbol.reason == TYPED for symbol in found):
+        tried = [values for values in tried if min(values[:PLAIN]) >= FEW] or tried
     failing: list[dict[Symbol, int]] = []
     checks = (*view.checks, *_differences(view))
     known = False

@@ -26,7 +26,11 @@ def _reads(call: Term) -> bool:
     return isinstance(call.type, IntType) and _READS.fullmatch(str(call.args[0]).partition("@")[0]) is not None
 
 
+TYPED = "typed in"
+"""The reason of such a variable: nobody types in sizes of a few elements, other than to see what happens."""
+
+
 @lru_cache(maxsize=256)
 def _variable(call: Term) -> Term:
     name = str(call.args[0]).partition("@")[0]
-    return Symbol(SymbolKind.PARAM, f"{name}()", call.type, uniformity=Uniformity.GRID).term
+    return Symbol(SymbolKind.PARAM, f"{name}()", call.type, uniformity=Uniformity.GRID, reason=TYPED).term

@@ -6,6 +6,7 @@ import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
 from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.bounds.negative_index import NegativeIndex
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from kernlint.finding import Severity
 from kernlint.rule import RuleClass
@@ -38,6 +39,39 @@ int main(int argc, char **argv) {
 def test_what_somebody_types_in_may_be_any_number(number: str, test: str, check: str, bad: bool) -> None:
     text = TYPED.replace("NUMBER", number).replace("TEST", test).replace("CHECK", check)
     assert bool(findings(MissingBoundsGuard, text)) is bad
+
+
+WINDOW = """
+#include <cstdlib>
+__global__ void smooth(const float *from, float *to, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float s = 0.0f;
+    for (int k = -REACH; k <= REACH; ++k) {
+        int at = i + k < 0 ? -(i + k) : i + k;
+        if (at > n - 1) at = n - 1 - k;
+        s += from[at];
+    }
+    to[i] = s;
+}
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    float *from, *to;
+    cudaMalloc(&from, n * sizeof(float));
+    cudaMalloc(&to, n * sizeof(float));
+    smooth<<<(n + 127) / 128, 128>>>(from, to, n);
+    cudaFree(from);
+    cudaFree(to);
+}
+"""
+
+
+@pytest.mark.parametrize(("reach", "bad"), [("9", False), ("200", True)])
+def test_nobody_types_in_a_few_elements(reach: str, bad: bool) -> None:
+    found = [
+        one for rule in (WrongBoundsGuard, NegativeIndex) for one in findings(rule, WINDOW.replace("REACH", reach))
+    ]
+    assert bool(found) is bad
 
 
 FILLED_UP = """
