@@ -18,6 +18,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     Thing,
     Value,
 )
+from kernlint.analysis.hostmodel.lifetimes.parted import against
 from kernlint.tree import nodes as n
 from kernlint.tree.walk import strip_casts
 
@@ -26,7 +27,7 @@ def condition(m: Machine, e: n.Expr, s: State) -> list[tuple[State, bool]]:
     """The ways on, with whether the condition holds on them."""
     e = strip_casts(e)
     if isinstance(e, n.Binary) and e.op in ("&&", "||"):
-        whole, asked = _stated(m, e, s) or (None, True)
+        whole, asked = stated(m, e, s) or (None, True)
         if whole is not None and whole in s.facts:
             return [(s, s.facts[whole] == asked)]
         out: list[tuple[State, bool]] = []
@@ -35,6 +36,7 @@ def condition(m: Machine, e: n.Expr, s: State) -> list[tuple[State, bool]]:
         if whole is not None:  # ways that part here may be joined again, where which part it was is forgotten
             for state, truth in out:
                 state.facts[whole] = truth == asked
+                against(m, whole, truth == asked, state)
         return out
     if isinstance(e, n.Unary) and e.op == "!":
         return [(state, not truth) for state, truth in m.condition(e.operand, s)]
@@ -44,18 +46,18 @@ def condition(m: Machine, e: n.Expr, s: State) -> list[tuple[State, bool]]:
     return out
 
 
-def _stated(m: Machine, e: n.Expr, s: State) -> tuple[Value, bool] | None:
+def stated(m: Machine, e: n.Expr, s: State) -> tuple[Value, bool] | None:
     """The truth of a condition as one value, and whether it is asked itself: parts are joined by "or", whichever way
     that is written.  None where looking at a part does something."""
     e = strip_casts(e)
     if isinstance(e, n.Unary) and e.op == "!":
-        inner = _stated(m, e.operand, s)
+        inner = stated(m, e.operand, s)
         return None if inner is None else (inner[0], not inner[1])
     if isinstance(e, n.Binary) and e.op in ("&&", "||"):
         either = e.op == "||"
         parts: set[object] = set()
         for side in (e.lhs, e.rhs):
-            found = _stated(m, side, s)
+            found = stated(m, side, s)
             if found is None:
                 return None
             value, positive = found
@@ -78,8 +80,9 @@ def decided(m: Machine, given: Value, s: State) -> list[tuple[State, bool]]:
     if known is not None:
         return [(s, known == positive)]
     other = s.fork()
-    assume(asked, True, s)
-    assume(asked, False, other)
+    for truth, way in ((True, s), (False, other)):
+        assume(asked, truth, way)
+        against(m, asked, truth, way)
     return [(s, positive), (other, not positive)]
 
 

@@ -96,6 +96,8 @@ class Machine:
         """Uses of memory that something has been written to, on one of the ways there."""
         self.holding: list[object] = []
         """Values on their way out of a function."""
+        self.under: dict[Thing, frozenset[tuple[Value, bool]]] = {}
+        """What was asked, with the answer, where things were made on one side of a branch: see :mod:`.parted`."""
         self.leaving: tuple[Span, bool] | None = None
         """Where a block is left, and whether by an exception."""
 
@@ -126,6 +128,10 @@ class Machine:
 
     def condition(self, e: n.Expr, s: State) -> list[tuple[State, bool]]:
         """The ways on behind a condition, with whether it holds."""
+        raise NotImplementedError
+
+    def stated(self, e: n.Expr, s: State) -> tuple[Value, bool] | None:
+        """The truth of a condition as one value, and whether it is asked itself; None where looking does something."""
         raise NotImplementedError
 
     def constant(self, e: n.Expr, s: State) -> bool:

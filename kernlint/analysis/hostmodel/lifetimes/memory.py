@@ -77,6 +77,9 @@ def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
     untouched = unshared(at) and not isinstance(type_, PointerType)
     by_others = state.given.get(at.thing, 0) if untouched else state.version
     version: int | Atom = _assigned_whole(at, state) or (0 if local else by_others)
+    handed = state.given.get(Atom("address", (at,)))
+    if handed is not None:
+        version = Atom("handed", (handed, version))
     pointer = isinstance(type_, PointerType) or (  # the driver's pointers are numbers
         isinstance(type_, IntType) and type_.bits == 64 and m.keys.get(at, ((),))[-1] in m.program.kinds
     )
@@ -295,6 +298,9 @@ def forget(m: Machine, value: Value | Place, state: State) -> None:
     """A function out of sight may have written where a value leads, and whatever can be reached from there."""
     if not isinstance(value, At):
         return
+    if value.path:  # to who writes this part, and not the object somewhere
+        state.memory[value] = m.fresh("written")
+        state.given[Atom("address", (value,))] = state.given.get(Atom("address", (value,)), 0) + 1
     seen: set[Thing] = set()
     todo = [value.thing]
     while todo:

@@ -9,6 +9,7 @@ from kernlint.analysis.hostmodel.lifetimes.lost import handed_on
 from kernlint.analysis.hostmodel.lifetimes.machine import MOST_ROUNDS, ROUNDS, STATES, Machine
 from kernlint.analysis.hostmodel.lifetimes.memory import escape
 from kernlint.analysis.hostmodel.lifetimes.model import State, merged
+from kernlint.analysis.hostmodel.lifetimes.parted import made_under, said
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import OpaqueType, StructType
@@ -55,8 +56,11 @@ def _if(m: Machine, s: n.If, states: list[State]) -> list[State]:
     frame = m.frames[-1]
     frame.scopes.append([])
     states = m.run(s.init, states)
+    tests = said(m, s.cond, states)
+    before = {thing for state in states for thing in state.fates}
     yes, no = m.split(s.cond, states)
-    out = merged(m.run(s.then, yes) + m.run(s.other, no), STATES)
+    made = made_under(m, tests, before, m.run(s.then, yes), True)
+    out = merged(made + made_under(m, tests, before, m.run(s.other, no), False), STATES)
     return m.end_scope(frame.scopes.pop(), out, end_of(s.span))
 
 

@@ -23,6 +23,7 @@ class Walker(Machine):
     place = expressions.place
     returned = expressions.returned
     condition = conditions.condition
+    stated = conditions.stated
     constant = conditions.constant
     inlined = calls.inlined
     declared = objects.declared
