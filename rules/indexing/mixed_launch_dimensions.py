@@ -85,7 +85,7 @@ class MixedLaunchDimensions(Rule):
         said: set[str] = set()
         begun = {axis for found in sums for axis in _begun(found.form)}
         for found in sums:
-            verdict = _added(found.form, begun) or self._mixed(found, used, products, facts[launches], facts[scenarios])
+            verdict = _added(found.form, begun) or self._mixed(found, sums, used, products, facts)
             verdict = verdict or _by_grid(found.form, facts[launches])
             if verdict is None or verdict[0] in said:
                 continue
@@ -136,16 +136,16 @@ class MixedLaunchDimensions(Rule):
     def _mixed(
         self,
         found: IndexSum,
+        sums: tuple[IndexSum, ...],
         used: set[Symbol],
         products: set[tuple[int, int]],
-        seen: tuple[LaunchFact, ...],
-        believed: Scenarios,
+        facts: Facts,
     ) -> tuple[str, str] | None:
         for block, size in _products(found.form):
             threads = _threads_added(found.form)
             if block == size:
-                verdict = _of_other_threads(found.form, size, threads, believed)
-                if verdict is not None:
+                verdict = _of_other_threads(found.form, size, threads, facts[scenarios])
+                if verdict is not None and not any(_in_steps(one.form, size, *threads) for one in sums):
                     return verdict
                 continue
             if not threads:
@@ -159,7 +159,7 @@ class MixedLaunchDimensions(Rule):
                     right = f"blockIdx.{AXES[block]} * blockDim.{AXES[block]} + threadIdx.{AXES[block]}"
                 return f"{name} is added to threadIdx.{AXES[min(threads)]}: the axes do not belong together", right
             other_unused = BLOCK[size] not in used
-            if other_unused and ((block, block) in products or _contradicts(seen, block, size)):
+            if other_unused and ((block, block) in products or _contradicts(facts[launches], block, size)):
                 return f"{name} + threadIdx.{AXES[size]} takes the block index of another axis", right
         return None
 
@@ -195,6 +195,22 @@ def _of_other_threads(form: Polynomial, size: int, threads: set[int], believed: 
         f"{blocks[0][size]} threads along {AXES[size]} and {blocks[0][other]} along {AXES[other]}",
         f"blockIdx.{AXES[size]} * blockDim.{AXES[other]} + threadIdx.{AXES[other]}",
     )
+
+
+def _in_steps(form: Polynomial, size: int, other: int) -> bool:
+    """Whether the threads along ``other`` take what is left of the block's part in further steps: ``bid.x * bdim.x +
+    tid.y + bdim.y``, or ``+ j`` in a loop."""
+    product = next((m for m in form.coefficients if {a.symbol for a in m} == {BLOCK[size], BLOCK_DIM[size]}), ())
+    if len(product) != 2 or form.coefficients[product] != form.coefficients.get((THREAD[other].term,)):
+        return False
+    return any(
+        atom.symbol is BLOCK_DIM[other] or (atom.symbol is not None and atom.symbol.kind in _LOOPS)
+        for monomial in form.coefficients
+        for atom in monomial
+    )
+
+
+_LOOPS = (SymbolKind.COUNTER, SymbolKind.PHI)
 
 
 def _spread(seen: tuple[LaunchFact, ...], axis: int) -> bool:

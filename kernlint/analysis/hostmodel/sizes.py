@@ -127,6 +127,8 @@ def rows_of_elements(size: Term, offset: Term, elements: Iterable[int]) -> int:
         return 0
     ((copied, each), (behind, apart)) = (*rows.items(), *start.items())
     common = [atom for atom in copied if atom in behind]
+    if any(atom.op == "call" or (atom.symbol and atom.symbol.kind is SymbolKind.UNKNOWN) for atom in copied):
+        return 0  # what a function out of sight says may be the bytes of an element
     if not common or len(copied) < 2 or len(behind) < 2 or copied == behind:
         return 0
     return next((element for element in elements if element > 1 and each * element == apart), 0)

@@ -25,6 +25,51 @@ def test_threads_of_another_axis_need_square_blocks(block: str, bad: bool) -> No
     assert bool(findings(MixedLaunchDimensions, ROWS.replace("BLOCK", block))) is bad
 
 
+TURNED = """
+__global__ void turn(float *a, const float *b, int w, int h) {
+    __shared__ float tile[32][33];
+    FILL
+    __syncthreads();
+    int y = blockIdx.y * 32 + threadIdx.x;
+    if (y >= h) return;
+    EMPTY
+}
+void run(float *a, const float *b, int w, int h) {
+    turn<<<dim3((w + 31) / 32, (h + 31) / 32), dim3(32, ROWS)>>>(a, b, w, h);
+}
+"""
+IN_TWO = """
+    int x = blockIdx.x * blockDim.x + threadIdx.y;
+    if (x < w) a[x * h + y] = tile[threadIdx.x][threadIdx.y];
+    x = blockIdx.x * blockDim.x + threadIdx.y + blockDim.y;
+    if (x < w) a[x * h + y] = tile[threadIdx.x][threadIdx.y + blockDim.y];
+"""
+IN_A_LOOP = """
+    for (int j = 0; j < 32; j += blockDim.y) {
+        int x = blockIdx.x * blockDim.x + threadIdx.y + j;
+        if (x < w) a[x * h + y] = tile[threadIdx.x][threadIdx.y + j];
+    }
+"""
+AT_ONCE = """
+    int x = blockIdx.x * blockDim.x + threadIdx.y;
+    if (x < w) a[x * h + y] = tile[threadIdx.x][threadIdx.y];
+"""
+
+
+@pytest.mark.parametrize(
+    "empty, rows, bad",
+    [(IN_TWO, 16, False), (IN_A_LOOP, 8, False), (AT_ONCE, 32, False), (AT_ONCE, 16, True)],
+)
+def test_a_tile_is_turned_in_as_many_steps_as_it_has_rows_for_each_thread(empty: str, rows: int, bad: bool) -> None:
+    fill = """
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int j = threadIdx.y; j < 32; j += blockDim.y)
+        if (column < w && blockIdx.y * 32 + j < h) tile[j][threadIdx.x] = b[(blockIdx.y * 32 + j) * w + column];
+"""
+    code = TURNED.replace("FILL", fill).replace("EMPTY", empty).replace("ROWS", str(rows))
+    assert bool(findings(MixedLaunchDimensions, code)) is bad
+
+
 def test_a_required_group_says_how_many_threads_there_are() -> None:
     code = """
 __kernel __attribute__((reqd_work_group_size(4, 64, 1)))
