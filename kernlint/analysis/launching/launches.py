@@ -14,6 +14,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, Module
 from kernlint.analysis.hostmodel.places import not_null
 from kernlint.analysis.hostmodel.settings import Setting, each_setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
+from kernlint.analysis.launching.element_types import of_other_elements
 from kernlint.analysis.launching.handles import Handles, own_name
 from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, walked_objects
 from kernlint.analysis.launching.linked import Linked, asks_callers, linked, rounds_down
@@ -291,6 +292,7 @@ def _all_of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     mine = facts.function
     others = {one.bounds.max_threads for one in facts.kernel.instances} - {mine.bounds.max_threads}
     fitting = (one for one in everything if not (_of_other_numbers(one, mine) or _of_other_bounds(one, mine, others)))
+    fitting = (one for one in fitting if not of_other_elements(one.node, one.kernel, mine))
     alike = (_of_other_types(one, mine, facts.kernel.function) for one in fitting)
     return tuple(filter(None, (_instantiated(launch, facts.function) for launch in alike)))
 
