@@ -62,6 +62,8 @@ def _compute(term: Term, memo: dict[Term, Uniformity], leaf: Callable[[Symbol], 
         level = _level(arg, memo, leaf)
         if level > worst:
             worst = level
+    if worst is Uniformity.VARYING and term.op == "div" and (number := _whole_blocks(*term.args)) is not None:
+        return _level(number, memo, leaf)
     if worst is Uniformity.VARYING and _whole_warps(term):
         return Uniformity.WARP
     if worst is Uniformity.VARYING and term.op in ("lt", "le", "eq", "ne"):
@@ -111,6 +113,21 @@ def _not_understood(term: Term) -> bool:
         return any(map(_not_understood, term.args[1:]))
     symbol = term.symbol
     return symbol is not None and symbol.kind is SymbolKind.UNKNOWN and symbol.origin is None
+
+
+def _whole_blocks(index: Term, size: Term) -> Term | None:
+    """``k`` of ``(k * blockDim.x + threadIdx.x) / blockDim.x``: a thread's index is below the size of its block."""
+    size, index = plain(size), plain(index)
+    if size.symbol is None or size.symbol.kind is not SymbolKind.BLOCK_DIM or index.op != "add":
+        return None
+    for one, other in (index.args, index.args[::-1]):
+        thread, part = plain(one).symbol, plain(other)
+        if thread is None or thread.kind is not SymbolKind.THREAD or thread.axis != size.symbol.axis:
+            continue
+        for factor, number in (part.args, part.args[::-1]) if part.op == "mul" else ():
+            if plain(factor) is size:
+                return number  # type: ignore[no-any-return]
+    return None
 
 
 def _whole_warps(term: Term) -> bool:
