@@ -12,6 +12,7 @@ from kernlint.analysis.values.narrow_hosted import passed
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Places, told, widens_id
 from kernlint.analysis.values.products import PLACE, added, bits, by_type, can_be_large, factors, signed
+from kernlint.analysis.values.repacked import repacked
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -40,7 +41,7 @@ def cut(subscripts: Sequence[Access], wide_ids: bool) -> Iterator[Narrow]:
                 inside = at.args[0]
                 if any(
                     _large(product) and (not wide_ids or not _by_ids(product) or widens_id(product, True))
-                    for product in added(inside)
+                    for product in (() if repacked(inside) else added(inside))
                 ):
                     other = careful or next((kept[one] for one in symbols(inside) if one in kept), None)
                     weak = other is None and by_type(inside)
