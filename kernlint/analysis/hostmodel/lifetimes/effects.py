@@ -51,7 +51,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
 from kernlint.analysis.hostmodel.lifetimes.modes import answer
 from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
 from kernlint.analysis.hostmodel.lifetimes.program import constructs, has_failed
-from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS, WRITES
+from kernlint.analysis.hostmodel.lifetimes.runtime import ASKS_WHAT, BORROWS, ENDS_PROGRAM, MAY_WAIT, READS, WRITES
 from kernlint.analysis.hostmodel.lifetimes.shared_virtual import freed
 from kernlint.analysis.hostmodel.lifetimes.streams import apart_from_default, called
 from kernlint.analysis.hostmodel.lifetimes.textures import MADE, textured
@@ -97,6 +97,8 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
             if owner is not None:
                 out.append((state, owner))
                 continue
+        if len(m.frames) > 1 and ASKS_WHAT.fullmatch(e.name.rpartition("::")[2]):
+            _asked_what(args, state)
         if name is not None:
             done = _known(m, e, name, exprs, args, state)
             if done is not None:
@@ -105,6 +107,13 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
         if e.name.rpartition("::")[2] not in ENDS_PROGRAM:
             out.append((state, _unknown(m, e, exprs, args, state)))
     return out
+
+
+def _asked_what(args: list[Value], s: State) -> None:
+    """A helper asks what a pointer leads to before it does something to that: whether it does then is not known."""
+    for given in args:
+        if isinstance(given, At) and given.thing.kind is not Kind.LOCAL and s.fate(given.thing).life is Life.LIVE:
+            s.change(given.thing, life=Life.DOUBT)
 
 
 def _end_status(m: Machine, e: n.Call, given: Value, s: State) -> Value:

@@ -44,4 +44,7 @@ BORROWS = pattern(
 )
 """Functions that use what they are given, and keep, free or wait for none of it."""
 
+ASKS_WHAT = pattern(r"(?:cuda|hip|cu)PointerGetAttributes?")
+"""Functions that say what kind of memory a pointer leads to, if any."""
+
 ENDS_PROGRAM = frozenset({"exit", "abort", "_exit", "_Exit", "quick_exit", "terminate", "__assert_fail"})
