@@ -4,9 +4,9 @@
 kernel before, for numbers from the same array that make a place in the same one, or for those that the host passes to
 both kernels and that neither changes.  So it is where another kernel asks for the mark of the very element that is read
 here, in an array that no kernel of the file writes but such as store the mark: with one that makes a place before the
-start.  Members of
-structs in an array are arrays of their own, and an item's element is the same one for a thread or a block of its own.
-A kernel that stores in the index array itself says nothing of marks: it leaves out what an earlier round has done.
+start.  Members of structs in an array are arrays of their own; an item has the same element, be it a thread or a block.
+A kernel that stores in the index array itself says nothing of marks: it leaves out what an earlier round has done; nor
+does one that only counts, perhaps errors.
 Whoever asks anything of the number here that the mark does not pass knows of it.
 """
 
@@ -20,7 +20,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, Module
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.extent.cleared import Cleared, Part, cleared, found_free
-from kernlint.analysis.extent.marks import marked
+from kernlint.analysis.extent.marks import counts_alone, marked
 from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.extent.stored_marks import Stored, stored_marks
 from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host, launches
@@ -190,7 +190,7 @@ def _of_module(facts: ModuleFacts) -> Elsewhere:
     found = Elsewhere({}, {}, {}, {})
     walks = tuple(facts[kernel_traces].compared())
     written = [_stored_in(of) for _, of in walks]
-    for kernel, of in walks:
+    for kernel, of in ((kernel, of) for kernel, of in walks if not counts_alone(of)):
         mine: dict[tuple[str, str], list[tuple[Access, Symbol, dict[int, Guard]]]] = {}
         for access in of.accesses:
             if access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL:

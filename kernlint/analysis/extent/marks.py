@@ -13,10 +13,11 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.extent.places import Place, Places, places
-from kernlint.analysis.trace.events import Access, Guard, GuardKind
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.tree.types import Space
 
 LOW, HIGH = -(1 << 16), (1 << 31) - 1
 """Marks are numbers from the first up to -1, and from the second on."""
@@ -120,3 +121,9 @@ def _compute(facts: Facts) -> tuple[Mark, ...]:
 
 marks = KernelAnalysis("marks", _compute, needs=(places,))
 """Each :class:`Mark` of a kernel variant, in order of the data."""
+
+
+def counts_alone(of: Trace) -> bool:
+    """Whether a kernel does nothing but add up, in elements that are the same for all of its threads."""
+    writes = [one for one in of.accesses if one.writes and one.root.space is Space.GLOBAL]
+    return bool(writes) and all(one.kind is AccessKind.ATOMIC and not symbols(one.offset) for one in writes)

@@ -31,4 +31,4 @@ def _parts(term: Term) -> list[Term]:
 
 def _in_32_bits(number: Term) -> bool:
     low, high = interval(number)
-    return low is not None and high is not None and -(1 << 31) <= low and high < 1 << 32
+    return low is not None and high is not None and low >= -(1 << 31) and high < 1 << 32

@@ -313,3 +313,25 @@ __global__ void vote(int *cell, const float *field, float *sum, int n) {
 @pytest.mark.parametrize(("store", "bad"), [("", True), ("cell[i] = -1 - at;", False), ("sum[i + n] = at;", True)])
 def test_who_stores_there_too_leaves_out_what_is_done(store: str, bad: bool) -> None:
     assert bool(findings(MissingBoundsGuard, PROGRESS.replace("STORE", store))) is bad
+
+
+CHECKED = """
+__global__ void check(const int *cell, const int *map, unsigned *errors, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int at = cell[i];
+    if (at == 0) WRONG;
+    else if (map[at - 1] < 0) atomicAdd(errors + 1, 1u);
+}
+__global__ void change(int *cell, const int *map, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int at = cell[i];
+    cell[i] = map[at - 1];
+}
+"""
+
+
+@pytest.mark.parametrize(("wrong", "bad"), [("atomicAdd(errors, 1u)", False), ("errors[i] = 1", True)])
+def test_who_does_nothing_but_count_may_count_errors(wrong: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, CHECKED.replace("WRONG", wrong))) is bad
