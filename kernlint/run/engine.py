@@ -378,6 +378,7 @@ class Engine:
         if module.about:
             findings = [each for each in findings if _concerns(each, module.about)]
         if module.setting:
+            findings = quiet.switched_off(findings, module.setting, source)
             findings = [replace(each, assumptions=(*each.assumptions, module.setting)) for each in findings]
         elsewhere.own.append(facts)
         return findings
