@@ -101,10 +101,32 @@ def equal_values(pair: Pair, witness: Refuted) -> bool:
     void run(int *used, int *root) { roots<<<1, 32>>>(used, root); }
     ```
 
+    ```cuda excused
+    __global__ void rows(const float *x, const int *lengths, float *out) {
+        __shared__ float head[4];
+        int first = 0;
+        for (int r = 0; r < blockIdx.x; r++) first += lengths[r];
+        head[threadIdx.x % 4] = x[first + threadIdx.x % 4];
+        __syncthreads();
+        out[blockIdx.x * blockDim.x + threadIdx.x] = head[threadIdx.x % 4];
+    }
+    ```
+
     ```cuda still-bad
     __global__ void halves(const float *x, float *out, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) out[i / 2] = x[i];
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void rows(const float *x, const int *lengths, float *out) {
+        __shared__ float head[4];
+        int first = 0;
+        for (int r = 0; r < threadIdx.x; r++) first += lengths[r];
+        head[threadIdx.x % 4] = x[first + threadIdx.x % 4];
+        __syncthreads();
+        out[blockIdx.x * blockDim.x + threadIdx.x] = head[threadIdx.x % 4];
     }
     ```
 
@@ -279,10 +301,12 @@ def _loaded(symbol: Symbol, env: Env, written: Root, place: range | None, within
         return None  # more than the place tells threads apart: the kernel writes there
     if at is None:
         rest = substitute(offset, {s: const(env[s], s.type) for s in symbols(offset) if s in env})
-        for one in symbols(rest):
-            if one.uniformity is not Uniformity.GRID and one not in within:
-                return None
+        unknown = {one.uniformity for one in symbols(rest) if one not in within}
+        if not unknown <= {Uniformity.GRID, Uniformity.BLOCK}:
+            return None
         at = polynomial(rest)
+        if Uniformity.BLOCK in unknown:
+            return "load", id(root), at, *(env[block] for block in BLOCK)
     return "load", id(root), at
 
 
