@@ -315,6 +315,7 @@ def _judge(
     if (
         blocks_free
         and not _same_everywhere(first, second)
+        and not _as_other_blocks(first, second, finder.asker.of)
         and not talked
         and not ticket_reset.holds((first, second), None)
         and not raised_flag.holds((first, second), finder.asker.of)
@@ -332,6 +333,22 @@ def _judge(
         ):
             return GlobalRace(pair, *answer, across=True)
     return None
+
+
+def _as_other_blocks(first: Access, second: Access, of: Trace) -> bool:
+    """Whether all blocks write the one result that the first one does, as none asks which it is or how many there are,
+    and nothing reads there: more work than is needed, and the same result."""
+    if not of.complete or of.calls or not (first.kind is second.kind is AccessKind.WRITE):
+        return False
+    if any(one.uniformity is not Uniformity.GRID for at in (first, second) for one in symbols(at.offset)):
+        return False  # of several elements the first block has some, and the others seem to be meant for theirs
+    which = (SymbolKind.BLOCK, SymbolKind.GRID_DIM, SymbolKind.UNKNOWN)
+    terms = [*_places(of), *(one.value for one in of.accesses if one.writes and one.value is not None)]
+    if any(symbol.kind in which for term in terms for symbol in symbols(term)):
+        return False
+    inside = [one for one in of.accesses if one.root.space is Space.GLOBAL]
+    written = {id(one.root) for one in inside if one.writes}
+    return not any(one.kind is not AccessKind.WRITE and id(one.root) in written for one in inside)
 
 
 def _comes_to_the_same(pair: Pair, witness: Refuted, of: Trace) -> bool:
