@@ -176,6 +176,8 @@ def _mask(node: Binary) -> bool:
 
 def _tests_bits(compared: Binary) -> bool:
     sides = (_value(compared.lhs), _value(compared.rhs))
+    if sides == (1, 1) and compared.op == "==":
+        return False  # ``x & 1 == 1`` is ``x & 1``, and so is what it looks like
     return compared.op in ("==", "!=") or 0 in sides or sides[0] is not None
 
 

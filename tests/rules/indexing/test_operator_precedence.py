@@ -17,7 +17,17 @@ __global__ void k(int *out, const int *in, int bits, int n) {
 }
 """
 
-SLIPS = ("PAD(i)", "in[i << 1 + bits]", "i & 31 == 0", "1 << 30 + 4", "in[i] >> 2 + in[i]", "i & n > 0", "n & 8 > i")
+SLIPS = (
+    "PAD(i)",
+    "in[i << 1 + bits]",
+    "i & 31 == 0",
+    "i & 2 == 2",
+    "i & 1 == 0",
+    "1 << 30 + 4",
+    "in[i] >> 2 + in[i]",
+    "i & n > 0",
+    "n & 8 > i",
+)
 MEANT = (
     "i >> bits + 2",
     "i << 32 - bits",
@@ -26,6 +36,7 @@ MEANT = (
     "i == 2 | n > 3",
     "1 << 4 + 4",
     "n & bits > 2",
+    "i & 1 == 1",
 )
 
 
