@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from hashlib import blake2b
+from itertools import islice
 
 from kernlint.analysis.extent.doubts import DIGITS
 from kernlint.analysis.extent.ends import Coordinate
@@ -17,8 +19,20 @@ from kernlint.tree.types import FloatType
 
 @lru_cache(maxsize=8192)
 def shape(atom: Term) -> str:
-    """How a number is made, whatever the axis, the array and the argument."""
-    atom = plain(atom)
+    """How a number is made, whatever the axis, the array and the argument: in words, or their digest where there are
+    many (terms share their parts, so that all words of one may be more than memory has room for)."""
+    found = _shape(plain(atom))
+    return found if len(found) <= WORDS else blake2b(found.encode(), digest_size=16).hexdigest()
+
+
+WORDS = 80
+"""Characters of a shape that are kept."""
+
+MANY = 256
+"""Summands, at most, that a sum is taken apart into."""
+
+
+def _shape(atom: Term) -> str:
     if atom.symbol is not None:
         return atom.symbol.kind.name
     if atom.op == "const":
@@ -33,7 +47,7 @@ def shape(atom: Term) -> str:
     if atom.op == "sub" and isinstance(atom.type, FloatType) and atom.args[1].symbols and chosen(atom.args[1]):
         return "what an argument is taken from" if moves(atom.args[0]) else "argument"
     if atom.op in ("add", "sub") and isinstance(atom.type, FloatType):
-        return f"sum of {sorted(map(shape, _summands(atom)))}"
+        return f"sum of {sorted(map(shape, islice(_summands(atom), MANY)))}"
     name = atom.args[0] if atom.op == "call" else ""
     return f"{atom.op} {name} {[shape(part) for part in atom.terms]}"
 
