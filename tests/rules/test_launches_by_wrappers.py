@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from kernlint_rules.synchronisation.missing_warp_sync import MissingWarpSync
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
 from tests.rules.marked import findings
 
@@ -50,9 +50,9 @@ template <typename T> void run(const lib::Table<T> &x, lib::Table<T> &sums, cuda
 @pytest.mark.parametrize(("groups", "bad"), [("columns", False), ("(columns + 3) / 4", True)])
 def test_a_loop_over_the_columns_of_the_grid_is_one_round(launch: str, groups: str, bad: bool) -> None:
     code = COLUMNS.replace("LAUNCH", launch).replace("GROUPS", groups)
-    assert bool(findings(MissingWarpSync, code)) is bad
+    assert bool(findings(SharedMemoryRace, code)) is bad
 
 
 def test_what_is_given_to_anything_else_is_no_launch() -> None:
     code = COLUMNS.replace("LAUNCH", "lib::enqueue(column_sums<lanes, T>, block.x, 0, stream, 0, 0,")
-    assert findings(MissingWarpSync, code.replace("GROUPS", "columns"))
+    assert findings(SharedMemoryRace, code.replace("GROUPS", "columns"))

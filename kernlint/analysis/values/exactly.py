@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from kernlint.symbolic.narrowing import Narrowing
+from kernlint.analysis.launching.admitted_sizes import upper
+from kernlint.symbolic.narrowing import FAR, Narrowing
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Term, plain
+from kernlint.symbolic.terms import Term, plain, subterms
 from kernlint.tree.types import IntType
 
 Range = tuple[int, int]
@@ -45,6 +46,9 @@ def exact(term: Term, ranges: Narrowing, tested: Mapping[Term, Range] = {}) -> R
     elif op == "div":
         (a, b), (c, d) = (exact(arg, ranges, tested) for arg in term.args)
         raw = (a // d, b // c) if a >= 0 and c > 0 else None
+    elif op == "mod":
+        (a, b), (_, d) = (exact(arg, ranges, tested) for arg in term.args)
+        raw = (0, min(b, d - 1)) if a >= 0 and d > 0 else None  # (what is divided by is a size)
     elif op == "cast" and isinstance(term.args[0].type, IntType):
         raw = exact(term.args[0], ranges, tested)
     if raw is None:
@@ -81,3 +85,24 @@ def _taken_off(term: Term) -> int:
     if value is None or not isinstance(kind, IntType) or kind.signed or value <= kind.high // 2:
         return 0
     return kind.high + 1
+
+
+def groups(place: Term, ranges: Narrowing, facts: Iterable[Term]) -> dict[Term, Range]:
+    """The bounds of those parts of a place that number the elements of groups, where a test lets through as many groups
+    as a size has: ``group * m`` is below ``n`` where ``group < n / m``, and ``group * m + k`` where ``k < m``."""
+    below = [(plain(low), plain(high)) for fact in facts for low, high in upper(fact)]
+    quotients = [(group, *high.args) for group, high in below if high.op == "div"]
+    parts = [part for part in subterms(place) if part.op in ("add", "mul")] if quotients else []
+    out: dict[Term, Range] = {}
+    for part in parts:
+        for one, other in (part.args, part.args[::-1]):
+            product = plain(one) if part.op == "add" else part
+            if product.op != "mul" or (part.op == "add" and product not in parts):
+                continue
+            for factor, size in (product.args, product.args[::-1]):
+                for group, whole, of in quotients:
+                    if plain(factor) != group or plain(size) != plain(of):
+                        continue
+                    if part.op == "mul" or (plain(other), plain(size)) in below:
+                        out[part] = -FAR, ranges.of(whole)[1]
+    return out

@@ -18,7 +18,7 @@ from kernlint.analysis.launching.admitted_sizes import HABIT, largest_arguments,
 from kernlint.analysis.launching.member_limits import Limit, member_limits
 from kernlint.analysis.launching.stated_sizes import FITS, short
 from kernlint.analysis.trace.events import Access
-from kernlint.analysis.values.exactly import Range, exact
+from kernlint.analysis.values.exactly import Range, exact, groups
 from kernlint.analysis.values.products import bits
 from kernlint.analysis.values.rooted import Rooted, by_default, size_tested, stated
 from kernlint.prove.admission import Way
@@ -303,7 +303,10 @@ def _past_the_test(
     bounds = [binary("le", cast(one.term, I64), const(largest, I64), BOOL) for one, largest in most.items()]
     ranges = _ranges_of((*facts, *within, *way.relations, *bounds))
     known = frozenset(fact for fact in facts if not set(symbols(fact)) & {*BLOCK, *THREAD})
-    if ranges is None or not Rooted(access, way, frozenset(most), known).covers(part):
+    # (A test of the number of a group does not wrap.)
+    if ranges is None or part in groups(access.offset, ranges, tests):
+        return None
+    if not Rooted(access, way, frozenset(most), known).covers(part):
         return None
     # (Its factors may be at their ends at different values of what they have in common.)
     if not kind.high < exact(part, ranges, {})[1] < BEYOND:
@@ -415,7 +418,7 @@ def _tested(access: Access, ranges: Narrowing) -> dict[Term, Range]:
             for at in as_they_are(high):
                 bottom, top = out.get(at, (-FAR, FAR))
                 out[at] = max(bottom, least), top
-    return out
+    return {**out, **groups(access.offset, ranges, facts)}
 
 
 def _largest(access: Access, part: Term, ranges: Narrowing, tested: bool = True) -> Example | None:

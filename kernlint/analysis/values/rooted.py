@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.launching.admitted_sizes import GRID_LIMIT, HABIT, growing, upper
+from kernlint.analysis.launching.typed_in import TYPED
 from kernlint.analysis.trace.events import Access
 from kernlint.prove.admission import Way
 from kernlint.symbolic.clamps import as_they_are
@@ -165,4 +166,4 @@ def by_default(way: Way) -> Way | None:
 
 
 def _unknown(term: Term) -> bool:
-    return term.symbol is not None and term.symbol.kind is SymbolKind.UNKNOWN
+    return term.symbol is not None and (term.symbol.kind is SymbolKind.UNKNOWN or term.symbol.reason == TYPED)

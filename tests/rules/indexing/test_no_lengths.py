@@ -79,3 +79,38 @@ __kernel void planes(__global const float *in, __global float *out, const int he
 )
 def test_a_sum_that_is_widened_to_be_multiplied_has_not_wrapped(place: str, bad: bool) -> None:
     assert warned(PLANES.replace("PLACE", place), "opencl") is bad
+
+
+REMAINDERS = """
+__global__ void places(int c, int n, const int *at, float *out) {
+    for (int i = threadIdx.x; i < c * n; i += blockDim.x) out[i] += at[i % n * 3];
+}
+void run(int blocks, int c, int n, const int *at, float *out) {
+    if ((long long)c * n > 0x3fffffff || n > LARGEST) return;
+    places<<<blocks, 256>>>(c, n, at, out);
+}
+"""
+
+
+@pytest.mark.parametrize(("largest", "bad"), [("0x0fffffff", False), ("0x3fffffff", True)])
+def test_a_remainder_is_below_what_is_divided_by(largest: str, bad: bool) -> None:
+    assert warned(REMAINDERS.replace("LARGEST", largest)) is bad
+
+
+GROUPS = """
+__global__ void groups(float *x, int m, int n) {
+    const int group = blockIdx.x * blockDim.x + threadIdx.x;
+    if (group >= TEST) return;
+    for (int k = 0; k < m; ++k) x[group * m + k] *= 2.0f;
+}
+// n = 1 << stages, stages in 1..24
+void run(float *x, int stages) {
+    const int n = 1 << stages;
+    for (int i = 1; i <= stages; ++i) groups<<<(n + 255) / 256, 256>>>(x, 1 << i, n);
+}
+"""
+
+
+@pytest.mark.parametrize(("test", "bad"), [("n / m", False), ("n", True)])
+def test_groups_of_a_size_end_with_it(test: str, bad: bool) -> None:
+    assert warned(GROUPS.replace("TEST", test)) is bad
