@@ -18,6 +18,7 @@ TEMPLATE_ENDINGS = (".in", ".cmake", ".cmake.in")
 """What the template of a header that the build makes has behind the header's name."""
 
 _CMAKE = pattern(rb"^[ \t]*#[ \t]*cmakedefine(?:01)?[ \t]+(\w+)([^\n]*)$", re.M)
+_AUTOCONF = pattern(rb"^[ \t]*#[ \t]*undef[ \t]+(\w+)[ \t]*$", re.M)
 _HOLE = pattern(rb"@\w+@|\$\{\w+\}")
 _DEFINE = pattern(rb"^[ \t]*#[ \t]*define[ \t][^\n]*$", re.M)
 _TEXT = pattern(rb"\"(?:[^\"\\\n]|\\.)*\"")
@@ -159,7 +160,8 @@ def filled_in(template: bytes, values: Mapping[str, str]) -> bytes:
     """The header that a build makes of ``template``, as far as ``values`` of its variables are known.
 
     A macro whose value is not known is left undefined, so that it counts as unknown rather than as something made up;
-    lines stay where they are.
+    lines stay where they are.  A bare ``#undef NAME`` is a place for a definition as ``#cmakedefine`` is (Autoconf
+    manual, "Configuration Header Templates"), and takes back nothing that a setting defines.
     """
 
     def cmakedefine(match: re.Match[bytes]) -> bytes:
@@ -170,6 +172,10 @@ def filled_in(template: bytes, values: Mapping[str, str]) -> bytes:
             return b"#define %s %d" % (match.group(1), on) if value is not None else b""
         return b"#define " + match.group(1) + rest if on else b""
 
+    def undef(match: re.Match[bytes]) -> bytes:
+        value = values.get(match.group(1).decode())
+        return b"" if value is None or not is_on(value) else b"#define %s %s" % (match.group(1), value.encode())
+
     def hole(match: re.Match[bytes]) -> bytes:
         value = values.get(match.group().strip(b"@${}").decode())
         return match.group() if value is None else value.encode()
@@ -178,4 +184,4 @@ def filled_in(template: bytes, values: Mapping[str, str]) -> bytes:
         line = _HOLE.sub(hole, match.group())
         return b"" if _HOLE.search(_TEXT.sub(b"", line)) else line
 
-    return _DEFINE.sub(define, _CMAKE.sub(cmakedefine, template))
+    return _AUTOCONF.sub(undef, _DEFINE.sub(define, _CMAKE.sub(cmakedefine, template)))

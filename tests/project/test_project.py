@@ -105,6 +105,12 @@ def test_the_template_of_a_header_stands_for_it() -> None:
     assert made.split(b"\n") == [b"#define HAVE_A", b"#define HAVE_B 0", b"#define N 4", b"", b'#define S "@S@"', b""]
 
 
+def test_the_template_of_autoconf_takes_nothing_back() -> None:
+    template = b"/* Define to use GPUs. */\n#undef USE_GPU\n# undef WIDTH\n#define A 1\n#undef A /* not here */\n"
+    made = filled_in(template, {"WIDTH": "64"})
+    assert made.split(b"\n")[1:] == [b"", b"#define WIDTH 64", b"#define A 1", b"#undef A /* not here */", b""]
+
+
 def test_facts_are_names() -> None:
     text = b"""#include "a.h"
     # include <b/c.h>
