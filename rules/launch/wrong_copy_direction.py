@@ -2,13 +2,13 @@ r"""The rule ``wrong-copy-direction``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.handles import address_of_symbol, array_as_pointer, of_host_compiler
 from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
 from kernlint.analysis.hostmodel.lifetimes.model import Fault
-from kernlint.analysis.hostmodel.members import field_of, member_memory
+from kernlint.analysis.hostmodel.members import Field, field_of, member_memory
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations, object_operations
 from kernlint.analysis.hostmodel.places import Where, pointed_to
 from kernlint.analysis.remarks import remarks
@@ -18,7 +18,7 @@ from kernlint.apis import Moves, api_of, base_name
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.symbolic.terms import const
-from kernlint.tree.nodes import Assign, Call, Cast, IntLit, Module, Node
+from kernlint.tree.nodes import AddressOf, Assign, Binary, Call, Cast, Expr, IntLit, Module, Node, Subscript
 from kernlint.tree.types import U8, PointerType, Space, StructType
 from kernlint.tree.walk import strip_casts
 
@@ -163,9 +163,12 @@ class WrongCopyDirection(ModuleRule):
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[object] = set()
-        for walk in (*facts[host_operations], *facts[object_operations]):
+        walks = (*facts[host_operations], *facts[object_operations])
+        copied = [_members_of(copy) for walk in walks for copy in walk.copies]
+        mixed = {one for one, other in copied if one is not None and one == other}
+        for walk in walks:
             for copy in walk.copies:
-                finding = self._judged(copy, walk, facts)
+                finding = self._judged(copy, walk, facts, mixed)
                 if finding is not None and copy.event.span not in seen:
                     seen.add(copy.event.span)
                     yield finding
@@ -226,7 +229,9 @@ class WrongCopyDirection(ModuleRule):
                 return self.finding(launch.span, message, fix=fix, habit=PASSED)
         return None
 
-    def _judged(self, copy: Copy, walk: HostWalk, facts: ModuleFacts) -> Finding | None:
+    def _judged(self, copy: Copy, walk: HostWalk, facts: ModuleFacts, mixed: Container[Field]) -> Finding | None:
+        """A copy whose direction contradicts where it goes.  ``mixed``: members that are copied from one object to
+        another: one of the two may lie on the device and the other on the host."""
         if copy.kind is None:
             return None
 
@@ -239,9 +244,8 @@ class WrongCopyDirection(ModuleRule):
             found = walk.where(value, copy.event)
             if found is not Where.UNKNOWN:
                 return found
-            given = zip(copy.event.args, copy.event.node.args, strict=True)
-            fields = (field_of(arg) for one, arg in given if one is value)
-            return next((facts[member_memory].get(field, found) for field in fields if field is not None), found)
+            field = _member_of(copy, value)
+            return facts[member_memory].get(field, found) if field is not None and field not in mixed else found
 
         for value, said, word in ((copy.target, _TO[copy.kind], "target"), (copy.source, _FROM[copy.kind], "source")):
             where = where_of(value)
@@ -258,6 +262,30 @@ class WrongCopyDirection(ModuleRule):
                     fix=f"the direction is {_word(source, copy.kind, True)} to {_word(target, copy.kind, False)}",
                 )
         return None
+
+
+def _member_of(copy: Copy, value: Value) -> Field | None:
+    """The member that an argument of a copy reads."""
+    given = zip(copy.event.args, copy.event.node.args, strict=True)
+    return next((field for one, arg in given if one is value and (field := field_of(arg)) is not None), None)
+
+
+def _members_of(copy: Copy) -> tuple[Field | None, Field | None]:
+    """The members whose memory a copy writes to and reads, from whichever element on."""
+
+    def within(value: Value) -> Field | None:
+        given = zip(copy.event.args, copy.event.node.args, strict=True)
+        return next((field for one, arg in given if one is value and (field := _array_of(arg)) is not None), None)
+
+    return within(copy.target), within(copy.source)
+
+
+def _array_of(place: Expr) -> Field | None:
+    """The member that a pointer leads into: ``x.a``, ``&x.a[i]``, ``x.a + i``."""
+    place = strip_casts(place)
+    if isinstance(place, AddressOf) and isinstance(place.operand, Subscript):
+        return _array_of(place.operand.base)
+    return _array_of(place.lhs) if isinstance(place, Binary) and place.op == "+" else field_of(place)
 
 
 _REMARKS = {

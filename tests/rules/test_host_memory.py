@@ -631,3 +631,26 @@ float timed(int *x, int n) {
 def test_one_omission_is_told_once(after: str, places: list[int]) -> None:
     found = findings(DeviceMemoryLeak, STOPWATCH.replace("AFTER", after))
     assert [1 + sum(one.message.startswith("nor is") for one in f.related) for f in found] == places
+
+
+TWO_OBJECTS = """
+#include <cuda_runtime.h>
+struct State { float *v; float *w; int n; };
+struct Net {
+    State device, host;
+    void make(int n) {
+        cudaMalloc((void **)&device.v, n * sizeof(float));
+        cudaMalloc((void **)&device.w, n * sizeof(float));
+    }
+    void move(State *to, State *from, int n, cudaMemcpyKind kind) {
+        cudaMemcpy(&to->v[1], from->v, (n - 1) * sizeof(float), kind);
+    }
+    void up(int n) { move(&device, &host, n, cudaMemcpyHostToDevice); }
+    void fetch(float *out, int n) { cudaMemcpy(out, device.w, n * sizeof(float), KIND); }
+};
+"""
+
+
+@pytest.mark.parametrize(("kind", "bad"), [("cudaMemcpyDeviceToHost", False), ("cudaMemcpyHostToDevice", True)])
+def test_objects_of_one_type_may_lie_on_both_sides(kind: str, bad: bool) -> None:
+    assert bool(findings(WrongCopyDirection, TWO_OBJECTS.replace("KIND", kind))) is bad
