@@ -54,7 +54,7 @@ def found(code: str) -> list[tuple[str, set[int], str]]:
     ]
 
 
-OPEN = frozenset({"loop until the own value has settled"})
+OPEN: frozenset[str] = frozenset()
 """Faults that are not found yet."""
 
 
