@@ -73,3 +73,19 @@ def test_lanes_that_are_spoken_of_lack_a_barrier_of_the_warp(space: str, test: s
 def test_groups_of_four_threads_are_no_lanes() -> None:
     text = PAIRS.replace("SPACE", "").replace("TEST", "t >= 0").replace("PARTNER", "t / 4 * 4")
     assert findings(SharedMemoryRace, text) and not findings(MissingWarpSync, text)
+
+
+NEVER = """
+__global__ void turn(int *x) {
+    __shared__ int s[32];
+    const int t = threadIdx.x;
+    s[t] = x[t];
+    x[t] = s[31 - t];
+    LATER
+}
+"""
+
+
+@pytest.mark.parametrize(("later", "habit"), [("", "lanes in step"), ("__syncwarp(); x[t]++;", "")])
+def test_lanes_that_never_wait_are_one_habit(later: str, habit: str) -> None:
+    assert [one.habit for one in findings(MissingWarpSync, NEVER.replace("LATER", later))] == [habit]
