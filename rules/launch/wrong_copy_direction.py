@@ -2,7 +2,7 @@ r"""The rule ``wrong-copy-direction``."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.handles import address_of_symbol, array_as_pointer, of_host_compiler
@@ -264,20 +264,15 @@ class WrongCopyDirection(ModuleRule):
         return None
 
 
-def _member_of(copy: Copy, value: Value) -> Field | None:
-    """The member that an argument of a copy reads."""
+def _member_of(copy: Copy, value: Value, field: Callable[[Expr], Field | None] = field_of) -> Field | None:
+    """The member that an argument of a copy reads, by what ``field`` makes of its text."""
     given = zip(copy.event.args, copy.event.node.args, strict=True)
-    return next((field for one, arg in given if one is value and (field := field_of(arg)) is not None), None)
+    return next((found for one, arg in given if one is value and (found := field(arg)) is not None), None)
 
 
 def _members_of(copy: Copy) -> tuple[Field | None, Field | None]:
     """The members whose memory a copy writes to and reads, from whichever element on."""
-
-    def within(value: Value) -> Field | None:
-        given = zip(copy.event.args, copy.event.node.args, strict=True)
-        return next((field for one, arg in given if one is value and (field := _array_of(arg)) is not None), None)
-
-    return within(copy.target), within(copy.source)
+    return _member_of(copy, copy.target, _array_of), _member_of(copy, copy.source, _array_of)
 
 
 def _array_of(place: Expr) -> Field | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.counter_clamps import held_in
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, Event, LoopContext, Root, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, Event, LoopContext, Trace
 from kernlint.analysis.warps.lanes import Lanes, Undecided, lanes
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -162,7 +163,7 @@ def _polled(loop: LoopContext, conditions: list[Term], events: list[Event]) -> A
     words: list[Symbol] = []
     for term in conditions:
         for symbol in symbols(term):
-            if _of_memory(symbol):
+            if held_in(symbol.term) is not None:
                 words.append(symbol)
                 if not all(_still(inner, loop) for inner in symbols(symbol.origin[1])):
                     return None  # a search: it looks somewhere else each time
@@ -197,13 +198,6 @@ def _assembly(facts: Facts, loop: LoopContext, word: Access) -> bool:
 
 def _within(inner: Span, outer: Span) -> bool:
     return inner.file == outer.file and outer.start <= inner.start and inner.end <= outer.end
-
-
-def _of_memory(symbol: Symbol) -> bool:
-    """Whether a number is read from memory; one that a launch finds there counts as an argument else."""
-    origin = symbol.origin
-    held = symbol.kind is SymbolKind.PARAM and isinstance(origin, tuple) and isinstance(origin[0], Root)
-    return held or symbol.kind is SymbolKind.LOAD
 
 
 def _place(symbol: Symbol) -> tuple[object, Term]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.search.collisions import Race
-from kernlint.analysis.sharing.of_lanes import of_lanes
+from kernlint.analysis.sharing.of_lanes import lanes_wait, of_lanes
 from kernlint.analysis.sharing.race_words import (
     actors,
     alike,
@@ -22,12 +22,13 @@ from kernlint.analysis.sharing.race_words import (
 )
 from kernlint.analysis.sharing.races import essential, shared_races, within_warps
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.warps.lockstep import all_in_step, told_in_step
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
-from kernlint.tree.nodes import Scope
+
+IN_STEP = "lanes in step"
+"""The habit of kernels in which lanes never wait for each other."""
 
 
 class MissingWarpSync(Rule):
@@ -132,7 +133,7 @@ class MissingWarpSync(Rule):
                 assumptions=race.pair.unseen if in_step is None else (*race.pair.unseen, in_step),
                 fix=fix,
                 confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
-                habit="" if _waits(facts[trace]) else "lanes in step",
+                habit="" if lanes_wait(facts[trace]) else IN_STEP,
             )
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
@@ -140,8 +141,3 @@ class MissingWarpSync(Rule):
         from kernlint.repair.barriers import in_warp
 
         return in_warp(facts, finding, source)
-
-
-def _waits(of: Trace) -> bool:
-    """Whether lanes wait for each other anywhere: where none ever do, the project counts on lanes in step."""
-    return bool(of.warp_ops) or any(barrier.scope in (Scope.TILE, Scope.WARP) for barrier in of.barriers)

@@ -15,7 +15,7 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.search.collisions import Race
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace
-from kernlint.analysis.warps.lockstep import WARP, all_in_step, told_in_step
+from kernlint.analysis.warps.lockstep import WARP, all_in_step, first_threads, told_in_step
 from kernlint.symbolic.terms import THREAD, Term, subterms, symbols
 from kernlint.tree.nodes import Scope
 
@@ -30,15 +30,20 @@ def of_lanes(race: Race, facts: Facts) -> bool:
     of: Trace = facts[trace]
     if all_in_step(facts) or told_in_step(facts) is not None:
         return True  # lanes may wait for each other there by running in step
-    if of.warp_ops or any(b.scope in (Scope.TILE, Scope.WARP) for b in of.barriers) or prod(race.witness.block) == WARP:
+    if lanes_wait(of) or prod(race.witness.block) == WARP:
         return True
     if any(_ends_at_warp(part) for one in of.barriers for guard in one.guards for part in conjuncts(guard.term)):
         return True
     return any(map(_of_lanes, race.accesses))
 
 
+def lanes_wait(of: Trace) -> bool:
+    """Whether lanes wait for each other anywhere in a kernel: by a barrier of their own, or an instruction of warps."""
+    return bool(of.warp_ops) or any(barrier.scope in (Scope.TILE, Scope.WARP) for barrier in of.barriers)
+
+
 def _of_lanes(access: Access) -> bool:
-    if access.volatile or any(_few(part) for guard in access.guards for part in conjuncts(guard.term)):
+    if access.volatile or any(first_threads(part) for guard in access.guards for part in conjuncts(guard.term)):
         return True
     return any(_lane(part) for term in (access.offset, *(g.term for g in access.guards)) for part in subterms(term))
 
@@ -48,14 +53,6 @@ def _ends_at_warp(part: Term) -> bool:
     if part.op not in ("lt", "le") or not part.symbols or set(part.symbols) & set(THREAD):
         return False
     return any(arg.value in (WARP - 1, WARP) for arg in part.args)
-
-
-def _few(part: Term) -> bool:
-    """``t < 16``: a test that the threads of no other warp pass."""
-    if part.op not in ("lt", "le") or not set(symbols(part.args[0])) & set(THREAD):
-        return False
-    most = part.args[1].value
-    return most is not None and most + (part.op == "le") <= WARP
 
 
 def _lane(part: Term) -> bool:

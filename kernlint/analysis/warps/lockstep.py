@@ -6,7 +6,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace.events import Access
 from kernlint.prove.query import Refuted
-from kernlint.symbolic.terms import THREAD, Term, subterms, symbols
+from kernlint.symbolic.terms import THREAD, Term, subterms
 
 VOLTA = 70
 """Threads of a warp are scheduled independently from compute capability 7.0 on (CUDA Programming Guide)."""
@@ -43,11 +43,18 @@ def of_first_warp(access: Access) -> bool:
 
 
 def _few(part: Term) -> bool:
-    if part.op not in ("lt", "le", "eq") or not set(symbols(part.args[0])) & set(THREAD):
+    if part.op == "eq":
+        of_threads = not set(part.args[0].symbols).isdisjoint(THREAD)
+        quotient = any(at.op in ("div", "shr") for at in subterms(part.args[0]))
+        return of_threads and part.args[1].value is not None and quotient
+    return first_threads(part)
+
+
+def first_threads(part: Term) -> bool:
+    """``t < 16``: a test that the threads of no other warp than the first pass."""
+    if part.op not in ("lt", "le") or set(part.args[0].symbols).isdisjoint(THREAD):
         return False
     most = part.args[1].value
-    if part.op == "eq":
-        return most is not None and any(at.op in ("div", "shr") for at in subterms(part.args[0]))
     return most is not None and most + (part.op == "le") <= WARP
 
 
